@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import java.util.Set;
+
+/** The lock is no longer held: stop the work that it protects. */
+public final class LockLostException extends LockException {
+
+  /** How a lock came to be lost. */
+  public enum Reason {
+    /** Its deadline passed without a refresh: none was asked for, or it came too late. */
+    EXPIRED("its ttl ended"),
+    /**
+     * The store says that a key is no longer ours: another holder has it, or it was deleted,
+     * evicted, or lost in a fail-over.
+     */
+    TAKEN("a key is gone or another's"),
+    /** Its deadline passed while the store could not be reached to refresh it. */
+    UNREACHABLE("the store could not be reached to refresh it"),
+    /** Its deadline passed because {@link LockOptions#maxHold} allows no more refresh. */
+    MAX_HOLD("it was held for as long as maxHold allows"),
+    /** This handle was released. */
+    RELEASED("it was released");
+
+    private final String text;
+
+    Reason(String text) {
+      this.text = text;
+    }
+  }
+
+  private final Reason reason;
+
+  LockLostException(Set<String> keys, Reason reason) {
+    super(
+        keys,
+        "the lock on " + keys + " is lost, " + reason.text + ": stop the work that it protects",
+        null,
+        true);
+    this.reason = reason;
+  }
+
+  /**
+   * How the lock came to be lost.
+   *
+   * @return the reason
+   */
+  public Reason reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Somebody else holds the lock: try later. An expected outcome, so it carries no stack trace.
+ *
+ * <p>A {@link LockOptions#retry retry} spec sees it as the failure of an attempt.
+ */
+public final class LockNotAcquiredException extends LockException {
+
+  private final int attempts;
+  private final Duration waited;
+  private final @Nullable Duration retryAfter;
+
+  LockNotAcquiredException(
+      Set<String> keys, int attempts, Duration waited, @Nullable Duration retryAfter) {
+    super(keys, message(keys, attempts, waited, retryAfter), null, false);
+    this.attempts = attempts;
+    this.waited = waited;
+    this.retryAfter = retryAfter;
+  }
+
+  private static String message(
+      Set<String> keys, int attempts, Duration waited, @Nullable Duration retryAfter) {
+    return "somebody else holds "
+        + keys
+        + ": gave up after "
+        + attempts
+        + (attempts == 1 ? " attempt" : " attempts")
+        + " in "
+        + waited.toMillis()
+        + " ms; "
+        + (retryAfter == null
+            ? "a key never expires, look who holds it with inspect"
+            : "the present lease ends in " + retryAfter.toMillis() + " ms, try later");
+  }
+
+  /**
+   * How often the store was asked.
+   *
+   * @return the number of commands sent
+   */
+  public int attempts() {
+    return attempts;
+  }
+
+  /**
+   * How long the caller waited.
+   *
+   * @return from the subscription to the end of waiting
+   */
+  public Duration waited() {
+    return waited;
+  }
+
+  /**
+   * When it may be worth trying again: a hint, as the holder may free the keys earlier or prolong
+   * its lease.
+   *
+   * @return what was left of the holder's ttl; empty when a key never expires
+   */
+  public Optional<Duration> retryAfter() {
+    return Optional.ofNullable(retryAfter);
+  }
+}

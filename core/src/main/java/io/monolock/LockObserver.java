@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * Hears what happens to the locks of one locker: for metrics, logs and tests.
+ *
+ * <p>All methods do nothing by default. They are called on the locker's {@code publishOn}
+ * scheduler, one after the other for one {@code id}, and must not block. What they throw is logged
+ * and goes no further. An {@code id} stands for one acquisition within this locker.
+ */
+public interface LockObserver {
+
+  /**
+   * Somebody has to wait for a lock. Told once for each acquisition, after its first refusal.
+   *
+   * @param id tells acquisitions apart
+   * @param keys the keys, sorted
+   */
+  default void waiting(long id, Set<String> keys) {}
+
+  /**
+   * A lock was acquired and is about to be delivered.
+   *
+   * @param id tells acquisitions apart
+   * @param keys the keys, sorted
+   * @param waited from the subscription to the grant
+   * @param attempts how many commands were sent for it
+   */
+  default void acquired(long id, Set<String> keys, Duration waited, int attempts) {}
+
+  /**
+   * An acquisition ended without a lock; also when it was cancelled while waiting.
+   *
+   * @param id tells acquisitions apart
+   * @param keys the keys, sorted
+   * @param waited from the subscription to the end
+   * @param attempts how many commands were sent for it
+   * @param reason what the subscriber is told, or a {@code CancellationException} when it has
+   *     cancelled
+   */
+  default void notAcquired(
+      long id, Set<String> keys, Duration waited, int attempts, Throwable reason) {}
+
+  /**
+   * The lease of a lock was prolonged by a refresh.
+   *
+   * @param id tells acquisitions apart
+   * @param keys the keys, sorted
+   */
+  default void refreshed(long id, Set<String> keys) {}
+
+  /**
+   * A refresh failed and is tried again until the deadline.
+   *
+   * @param id tells acquisitions apart
+   * @param keys the keys, sorted
+   * @param reason why it failed
+   */
+  default void refreshFailed(long id, Set<String> keys, Throwable reason) {}
+
+  /**
+   * A lock was lost while somebody relied on it, or reached its deadline unreleased.
+   *
+   * @param id tells acquisitions apart
+   * @param keys the keys, sorted
+   * @param reason how
+   */
+  default void lost(long id, Set<String> keys, LockLostException.Reason reason) {}
+
+  /**
+   * A release has ended.
+   *
+   * @param id tells acquisitions apart
+   * @param keys the keys, sorted
+   * @param held from the grant to the call of release
+   * @param wasOurs whether the keys were still ours; false too when the store did not answer until
+   *     their ttl was over
+   */
+  default void released(long id, Set<String> keys, Duration held, boolean wasOurs) {}
+
+  /**
+   * A lock was granted but nobody took it, as its subscriber had cancelled or given up. It is freed
+   * in the background.
+   *
+   * @param id tells acquisitions apart
+   * @param keys the keys, sorted
+   */
+  default void abandoned(long id, Set<String> keys) {}
+}

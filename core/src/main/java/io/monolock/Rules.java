@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The rules for durations that users give, told with the value that breaks them. */
+final class Rules {
+
+  private Rules() {}
+
+  /** The value in whole milliseconds, rounded up. */
+  static Duration duration(String name, @Nullable Duration value, Duration least, Duration most) {
+    if (value == null || value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException(
+          name + " must be between " + shown(least) + " and " + shown(most) + ", was " + value);
+    }
+    Duration whole = value.truncatedTo(ChronoUnit.MILLIS);
+    return whole.equals(value) ? value : whole.plusMillis(1);
+  }
+
+  private static String shown(Duration duration) {
+    if (duration.toDays() > 0) {
+      return duration.toDays() + " days";
+    }
+    return duration.toHours() > 0 ? duration.toHours() + " h" : duration.toMillis() + " ms";
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import io.monolock.store.LockStore;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+
+/** Collects the settings of a {@link StoreLocker}. */
+final class StoreLockerBuilder implements ReactiveLocker.Builder {
+
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  final LockStore store;
+  LockOptions defaults = LockOptions.of(Duration.ofSeconds(30));
+  LockObserver observer = new LockObserver() {};
+  @Nullable Scheduler timer;
+  @Nullable Scheduler publishOn;
+  Duration commandTimeout = Duration.ofSeconds(2);
+  Duration closeTimeout = Duration.ofSeconds(5);
+
+  StoreLockerBuilder(LockStore store) {
+    this.store = Objects.requireNonNull(store, "store");
+  }
+
+  @Override
+  public ReactiveLocker.Builder defaults(LockOptions options) {
+    this.defaults = Objects.requireNonNull(options, "options");
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder observer(LockObserver observer) {
+    this.observer = Objects.requireNonNull(observer, "observer");
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder timer(Scheduler timer) {
+    this.timer = Objects.requireNonNull(timer, "timer");
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder publishOn(Scheduler scheduler) {
+    this.publishOn = Objects.requireNonNull(scheduler, "scheduler");
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder commandTimeout(Duration timeout) {
+    this.commandTimeout = Rules.duration("commandTimeout", timeout, Duration.ofMillis(1), LONGEST);
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder closeTimeout(Duration budget) {
+    this.closeTimeout = Rules.duration("closeTimeout", budget, Duration.ZERO, LONGEST);
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker build() {
+    throw new UnsupportedOperationException();
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import io.monolock.store.LockStore;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.regex.Pattern;
+
+/** Makes and checks tokens: 128 random bits as 22 characters of URL-safe base 64. */
+final class Tokens {
+
+  private static final SecureRandom RANDOM = seeded();
+  private static final Base64.Encoder BASE_64 = Base64.getUrlEncoder().withoutPadding();
+  private static final Pattern FORM =
+      Pattern.compile("[A-Za-z0-9_-]{" + LockStore.TOKEN_LENGTH + "}");
+
+  private Tokens() {}
+
+  /**
+   * A generator that reads the machine's entropy once, here, and never again: others read a file
+   * for every token, which blocks.
+   */
+  private static SecureRandom seeded() {
+    try {
+      SecureRandom random = SecureRandom.getInstance("DRBG");
+      random.nextBytes(new byte[16]);
+      return random;
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(
+          "this Java runtime has no DRBG, which Java 9 and newer have", e);
+    }
+  }
+
+  static String next() {
+    byte[] bits = new byte[16];
+    RANDOM.nextBytes(bits);
+    return BASE_64.encodeToString(bits);
+  }
+
+  /** A token is a secret, so the message tells its length only. */
+  static String checked(String token) {
+    if (token == null || !FORM.matcher(token).matches()) {
+      throw new IllegalArgumentException(
+          "token must be exactly 22 characters of [A-Za-z0-9_-], was "
+              + (token == null ? "null" : "of length " + token.length()));
+    }
+    return token;
+  }
+
+  /** Enough to recognise a token, too little to use it. */
+  static String shown(String token) {
+    return token.substring(0, 4) + "...";
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Placeholder. */
+@NullMarked
+package io.monolock.redis;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.store;
+
+import java.time.Duration;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A place that keeps locks.
+ *
+ * <p>Each call does nothing until it is subscribed, and then
+ *
+ * <ul>
+ *   <li>is atomic: it reads and checks everything before its first write;
+ *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect} may be
+ *       empty);
+ *   <li>is safe to repeat with the same token: whoever got no answer may ask again;
+ *   <li>never blocks the thread that subscribes.
+ * </ul>
+ *
+ * <p>A cancelled call may still take effect. The engine does not cancel a call that changes
+ * something; it waits for the answer in the background and releases what nobody took.
+ *
+ * <p>A token has exactly {@value #TOKEN_LENGTH} characters, so that no token is the beginning of
+ * another. The ttl's and {@code keepFor} are whole milliseconds. A store belongs to one locker,
+ * which closes it.
+ */
+public interface LockStore {
+
+  /** How many characters a token has: {@value}. */
+  int TOKEN_LENGTH = 22;
+
+  /**
+   * Refuses keys that this store can never take together. Called when a lock is assembled; sends
+   * nothing.
+   *
+   * @param keys the keys of one lock
+   * @param fenced whether a fencing number will be asked for
+   * @throws IllegalArgumentException saying the rule and the keys
+   */
+  default void check(LockKeys keys, boolean fenced) {}
+
+  /**
+   * Takes all keys or none. Keys that carry this token already count as free; they are written
+   * anew, and their time to live is never shortened.
+   *
+   * @param keys the keys
+   * @param token who takes them
+   * @param metadata stored behind the token, may be empty
+   * @param ttl how long the keys live from now on at least, 1 ms or more
+   * @param fenced whether to issue a fencing number: above every number issued before for any of
+   *     the keys, and the same again if this very acquisition is repeated
+   * @return granted or busy
+   */
+  Mono<Grant> acquire(LockKeys keys, String token, String metadata, Duration ttl, boolean fenced);
+
+  /**
+   * Prolongs all keys if every one of them still carries the token.
+   *
+   * @param keys the keys
+   * @param token who holds them
+   * @param ttl how long the keys live from now on at least, 1 ms or more; never shortens
+   * @return true if done; false, with nothing changed, if a key is not the token's
+   */
+  Mono<Boolean> extend(LockKeys keys, String token, Duration ttl);
+
+  /**
+   * Frees all keys if every one of them still carries the token.
+   *
+   * @param keys the keys
+   * @param token who holds them
+   * @param keepFor when more than zero, the keys are not freed but live for this long from now,
+   *     longer or shorter than they would have
+   * @return true if done; false, with nothing changed, if a key is not the token's
+   */
+  Mono<Boolean> release(LockKeys keys, String token, Duration keepFor);
+
+  /**
+   * How long all keys still are the token's.
+   *
+   * @param keys the keys
+   * @param token who holds them
+   * @return the shortest time to live among the keys; zero if a key is not the token's
+   */
+  Mono<Duration> remaining(LockKeys keys, String token);
+
+  /**
+   * Frees the keys of one token and takes them for another. By default a release, then an
+   * acquisition; a store that can do both in one step does.
+   *
+   * <p>Repeated when the keys are the second token's already, it answers granted.
+   *
+   * @param keys the keys
+   * @param from who holds them
+   * @param to who gets them
+   * @param metadata stored behind the second token
+   * @param ttl how long the keys live from now on, 1 ms or more
+   * @param fenced whether to issue a fencing number for the second token
+   * @return whether the first token released them, and what the second one got
+   */
+  default Mono<Transfer> transfer(
+      LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
+    return release(keys, from, Duration.ZERO)
+        .flatMap(
+            released ->
+                acquire(keys, to, metadata, ttl, fenced)
+                    .map(grant -> new Transfer(released, grant)));
+  }
+
+  /**
+   * Makes sure that later fencing numbers of the keys are above the given one. For stores that are
+   * members of a quorum.
+   *
+   * @param keys the keys
+   * @param token who holds them
+   * @param number the number that the holder was given elsewhere
+   * @return true if the stored number of every key is at least this now; false, with nothing
+   *     changed, if a key is not the token's; by default false, as without fencing numbers there is
+   *     nothing to raise
+   */
+  default Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
+    return Mono.just(false);
+  }
+
+  /**
+   * Who holds a key.
+   *
+   * @param key the key
+   * @return the holder, empty when the key is free
+   */
+  Mono<Holder> inspect(String key);
+
+  /**
+   * Frees a key whoever holds it. A value that cannot be a lock (a list, a hash) is left alone and
+   * is a {@link StoreFailure} of reason {@code MISUSE}.
+   *
+   * @param key the key
+   * @return true if it was held
+   */
+  Mono<Boolean> forceRelease(String key);
+
+  /**
+   * Hints that it is worth trying again to take the keys. They may be missed and may be invented;
+   * nothing relies on them. By default there are none.
+   *
+   * @param keys the keys somebody waits for
+   * @return an element, the keys, whenever one of them may have become free; never ends by itself
+   */
+  default Flux<LockKeys> wakeUps(LockKeys keys) {
+    return Flux.never();
+  }
+
+  /**
+   * Frees what the store holds of the machine's resources; locks are left alone. Calls after it
+   * fail. Repeating it is harmless.
+   *
+   * @return completes when all is closed
+   */
+  Mono<Void> close();
+}

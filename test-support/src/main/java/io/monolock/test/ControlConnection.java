@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.test;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.DefaultClientResources;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A test's own connection to a server, opened at its first command and after each restart. */
+final class ControlConnection {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+  private static final Lazy<RedisClient> CLIENT = new Lazy<>(ControlConnection::createClient);
+
+  private final RedisURI uri;
+  private @Nullable StatefulRedisConnection<String, String> connection;
+
+  ControlConnection(String host, int port) {
+    this.uri = RedisURI.builder().withHost(host).withPort(port).withTimeout(TIMEOUT).build();
+  }
+
+  /** One client with few threads serves all servers of the JVM. */
+  private static RedisClient createClient() {
+    RedisClient client =
+        RedisClient.create(
+            DefaultClientResources.builder()
+                .ioThreadPoolSize(2)
+                .computationThreadPoolSize(2)
+                .build());
+    client.setOptions(
+        ClientOptions.builder()
+            .autoReconnect(false)
+            .protocolVersion(ProtocolVersion.RESP2)
+            .build());
+    return client;
+  }
+
+  @Nullable Object command(List<String> words) {
+    CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
+    words.subList(1, words.size()).forEach(arguments::add);
+    return open().sync().dispatch(new Keyword(words.get(0)), new Reply(), arguments);
+  }
+
+  synchronized void close() {
+    if (connection != null) {
+      connection.close();
+      connection = null;
+    }
+  }
+
+  private synchronized StatefulRedisConnection<String, String> open() {
+    StatefulRedisConnection<String, String> current = connection;
+    if (current == null || !current.isOpen()) {
+      close();
+      current = CLIENT.get().connect(StringCodec.UTF8, uri);
+      connection = current;
+    }
+    return current;
+  }
+
+  private record Keyword(String word) implements ProtocolKeyword {
+
+    @Override
+    public byte[] getBytes() {
+      return word.getBytes(StandardCharsets.UTF_8);
+    }
+
+    // Lettuce 6 calls it, Lettuce 7 deprecates it
+    @Override
+    @SuppressWarnings("deprecation")
+    public String name() {
+      return word;
+    }
+
+    @Override
+    public String toString() {
+      return word;
+    }
+  }
+}

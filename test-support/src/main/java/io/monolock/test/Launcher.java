@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntSupplier;
+
+/** Starts the processes of one server and waits until they answer. */
+final class Launcher {
+
+  static final String HOST = "127.0.0.1";
+
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(15);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(3);
+  private static final int PORT_ATTEMPTS = 10;
+  private static final int FIRST_MAJOR_VERSION_THAT_FORBIDS_DEBUG = 7;
+
+  private final RedisBinary binary;
+  private final ServerFiles files;
+  private final List<String> extraConfiguration;
+
+  Launcher(RedisBinary binary, ServerFiles files, List<String> extraConfiguration) {
+    this.binary = binary;
+    this.files = files;
+    this.extraConfiguration = extraConfiguration;
+  }
+
+  /** A process that answers on its port, and the version that it says it has. */
+  record Running(ServerProcess process, int port, String version) {}
+
+  /** Starts on a port that is thought to be free; takes the next if another process was faster. */
+  Running launchOnOneOf(IntSupplier ports) {
+    for (int attempt = 1; attempt < PORT_ATTEMPTS; attempt++) {
+      try {
+        return launch(ports.getAsInt());
+      } catch (PortTakenException e) {
+        files.deleteData();
+      }
+    }
+    return launch(ports.getAsInt());
+  }
+
+  Running launch(int port) {
+    files.configure(configuration(port));
+    int logStart = files.readLog().length();
+    ServerProcess process =
+        ServerProcess.start(
+            List.of(binary.path().toString(), files.configuration().toString()),
+            files.data(),
+            files.log());
+    try {
+      Greeting greeting = awaitGreeting(process, port, logStart);
+      return new Running(process, port, greeting.version());
+    } catch (RuntimeException e) {
+      process.kill();
+      throw e;
+    }
+  }
+
+  private List<String> configuration(int port) {
+    List<String> lines = new ArrayList<>();
+    lines.add("port " + port);
+    lines.add("bind " + HOST);
+    lines.add("dir \"" + files.data() + "\"");
+    lines.add("save \"\"");
+    lines.add("appendonly no");
+    if (binary.majorVersion() >= FIRST_MAJOR_VERSION_THAT_FORBIDS_DEBUG) {
+      lines.add("enable-debug-command yes");
+    }
+    lines.addAll(extraConfiguration);
+    return lines;
+  }
+
+  private Greeting awaitGreeting(ServerProcess process, int port, int logStart) {
+    long end = System.nanoTime() + START_TIMEOUT.toNanos();
+    while (System.nanoTime() - end < 0) {
+      if (process.endsWithin(POLL_INTERVAL)) {
+        throw failure("ended before it answered", port, logStart);
+      }
+      Optional<Greeting> greeting = Greeting.of(HOST, port);
+      // another server may have taken the port
+      if (greeting.isPresent() && greeting.get().pid() == process.pid()) {
+        return greeting.get();
+      }
+    }
+    throw failure("did not answer within " + START_TIMEOUT, port, logStart);
+  }
+
+  private IllegalStateException failure(String what, int port, int logStart) {
+    String log = files.readLog().substring(logStart);
+    String message = "%s on port %d %s:%n%s".formatted(binary.path(), port, what, log);
+    return log.contains("Failed listening on port")
+        ? new PortTakenException(message)
+        : new IllegalStateException(message);
+  }
+
+  private static final class PortTakenException extends IllegalStateException {
+
+    PortTakenException(String message) {
+      super(message);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.test;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Finds free ports for servers.
+ *
+ * <p>They lie below those that operating systems give to clients. A client's own port could
+ * otherwise take that of a server that is down for a moment, or a client that connects again and
+ * again could even reach itself there. The port that a cluster's bus adds, 10000 higher, is below
+ * them too.
+ */
+final class Ports {
+
+  private static final int FIRST = 10_000;
+  private static final int LAST = 22_000;
+  private static final int ATTEMPTS = 1_000;
+
+  private Ports() {}
+
+  /** A port that nobody listened on a moment ago. */
+  static int free() {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
+      if (isFree(port)) {
+        return port;
+      }
+    }
+    throw new IllegalStateException("No port between " + FIRST + " and " + LAST + " is free");
+  }
+
+  static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a JVM started is gone soon after it, in whatever way it ends. */
+class ReaperTest {
+
+  @TempDir private Path temporary;
+
+  private Process jvm;
+  private BufferedReader output;
+  private List<Integer> ports;
+
+  /** Runs in the other JVM: two servers, one of them paused, one restarted, and one closed. */
+  public static final class OtherJvm {
+
+    private OtherJvm() {}
+
+    public static void main(String[] arguments) throws IOException {
+      RedisServer.start().close();
+      RedisServer restarted = RedisServer.builder().persistent().start();
+      restarted.restart();
+      RedisServer paused = RedisServer.start();
+      paused.pause();
+      System.out.println(restarted.port());
+      System.out.println(paused.port());
+      System.in.read();
+      System.exit(0);
+    }
+  }
+
+  @BeforeEach
+  void startOtherJvm() throws IOException {
+    jvm =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.io.tmpdir=" + temporary,
+                "-cp",
+                System.getProperty("java.class.path"),
+                OtherJvm.class.getName())
+            .redirectError(Redirect.INHERIT)
+            .start();
+    output = jvm.inputReader();
+    ports = List.of(Integer.valueOf(output.readLine()), Integer.valueOf(output.readLine()));
+    assertThat(redisFiles()).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(ports).noneMatch(ReaperTest::isUnused);
+  }
+
+  @AfterEach
+  void endOtherJvm() throws IOException {
+    jvm.destroyForcibly();
+    output.close();
+  }
+
+  @Test
+  void serversEndWhenTheJvmIsKilled() {
+    jvm.destroyForcibly();
+    awaitNothingLeft();
+  }
+
+  @Test
+  void serversEndWhenTheTerminalInterruptsAllAndTheJvmIsKilled() throws Exception {
+    String shell = shellOf(jvm);
+    for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
+      assertThat(new ProcessBuilder("sh", "-c", "kill -" + signal + " " + shell).start().waitFor())
+          .isZero();
+    }
+    jvm.destroyForcibly();
+    awaitNothingLeft();
+  }
+
+  @Test
+  void serversEndWhenTheJvmIsTerminated() {
+    jvm.destroy();
+    awaitNothingLeft();
+  }
+
+  @Test
+  void serversHaveEndedWhenTheJvmHasExited() throws Exception {
+    jvm.getOutputStream().close();
+    assertThat(jvm.waitFor()).isZero();
+    assertThat(ports).allMatch(ReaperTest::isUnused);
+    assertThat(redisFiles()).isEmpty();
+  }
+
+  private static String shellOf(Process jvm) {
+    return jvm.children()
+        .filter(child -> child.info().command().orElse("").matches(".*/(sh|dash|bash|busybox)"))
+        .map(child -> Long.toString(child.pid()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private void awaitNothingLeft() {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(
+            () -> {
+              assertThat(ports).allMatch(ReaperTest::isUnused);
+              assertThat(redisFiles()).isEmpty();
+            });
+  }
+
+  private static boolean isUnused(int port) {
+    return Ports.isFree(port);
+  }
+
+  private List<Path> redisFiles() throws IOException {
+    try (Stream<Path> files = Files.list(temporary)) {
+      return files.filter(file -> file.getFileName().toString().startsWith("monolock")).toList();
+    }
+  }
+}
