@@ -19,10 +19,30 @@ public final class LockNotAcquiredException extends LockException {
 
   LockNotAcquiredException(
       Set<String> keys, int attempts, Duration waited, @Nullable Duration retryAfter) {
-    super(keys, message(keys, attempts, waited, retryAfter), null, false);
+    this(keys, message(keys, attempts, waited, retryAfter), attempts, waited, retryAfter);
+  }
+
+  private LockNotAcquiredException(
+      Set<String> keys,
+      String message,
+      int attempts,
+      Duration waited,
+      @Nullable Duration retryAfter) {
+    super(keys, message, null, false);
     this.attempts = attempts;
     this.waited = waited;
     this.retryAfter = retryAfter;
+  }
+
+  /** What observers are told when the subscriber has cancelled. */
+  static LockNotAcquiredException cancelled(Set<String> keys, int attempts, Duration waited) {
+    String message =
+        "the subscriber cancelled while it waited for "
+            + keys
+            + ", after "
+            + waited.toMillis()
+            + " ms";
+    return new LockNotAcquiredException(keys, message, attempts, waited, null);
   }
 
   private static String message(

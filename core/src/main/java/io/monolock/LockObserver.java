@@ -38,8 +38,8 @@ public interface LockObserver {
    * @param keys the keys, sorted
    * @param waited from the subscription to the end
    * @param attempts how many commands were sent for it
-   * @param reason what the subscriber is told, or a {@code CancellationException} when it has
-   *     cancelled
+   * @param reason what the subscriber is told; when it has cancelled, a {@link
+   *     LockNotAcquiredException} that says so
    */
   default void notAcquired(
       long id, Set<String> keys, Duration waited, int attempts, Throwable reason) {}

@@ -6,19 +6,23 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /** Collects the settings of a {@link StoreLocker}. */
 final class StoreLockerBuilder implements ReactiveLocker.Builder {
 
   private static final Duration LONGEST = Duration.ofHours(1);
 
-  final LockStore store;
-  LockOptions defaults = LockOptions.of(Duration.ofSeconds(30));
-  LockObserver observer = new LockObserver() {};
-  @Nullable Scheduler timer;
-  @Nullable Scheduler publishOn;
-  Duration commandTimeout = Duration.ofSeconds(2);
-  Duration closeTimeout = Duration.ofSeconds(5);
+  /** The observer of a locker that nobody observes. */
+  static final LockObserver NOBODY = new LockObserver() {};
+
+  private final LockStore store;
+  private LockOptions defaults = LockOptions.of(Duration.ofSeconds(30));
+  private LockObserver observer = NOBODY;
+  private @Nullable Scheduler timer;
+  private @Nullable Scheduler publishOn;
+  private Duration commandTimeout = Duration.ofSeconds(2);
+  private Duration closeTimeout = Duration.ofSeconds(5);
 
   StoreLockerBuilder(LockStore store) {
     this.store = Objects.requireNonNull(store, "store");
@@ -62,6 +66,14 @@ final class StoreLockerBuilder implements ReactiveLocker.Builder {
 
   @Override
   public ReactiveLocker build() {
-    throw new UnsupportedOperationException();
+    boolean ownsTimer = timer == null;
+    LockerRuntime runtime =
+        new LockerRuntime(
+            store,
+            timer != null ? timer : Schedulers.newSingle("monolock-timer", true),
+            publishOn != null ? publishOn : Schedulers.parallel(),
+            observer,
+            commandTimeout);
+    return new StoreLocker(runtime, defaults, closeTimeout, ownsTimer);
   }
 }

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import static io.monolock.store.StoreFailure.Reason.UNKNOWN_OUTCOME;
+
+import io.monolock.store.Grant;
+import io.monolock.store.LockKeys;
+import io.monolock.store.StoreFailure;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.util.context.Context;
+
+/**
+ * What one token asks of the store, from its first attempt until nothing of it is left there.
+ *
+ * <h2>Nothing left behind</h2>
+ *
+ * <p>An attempt is never cancelled: its answer is heard even when the subscriber has long gone.
+ * When the acquisition ended without a lock, what an attempt has taken, or may have taken, is
+ * released. The release is not sent while an attempt is unanswered, as it might overtake it. An
+ * attempt whose connection broke can still be on its way; then the release is repeated after a
+ * second and at half the ttl.
+ *
+ * <p>A token that the user gave may hold the keys for another handle, too. So only what was freshly
+ * taken is released; when it is in doubt, the keys are left to their ttl.
+ */
+final class Claim {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Claim.class);
+  private static final Duration FIRST_REPEAT = Duration.ofSeconds(1);
+
+  /** Whoever stands for the claim at the moment: its acquisition, its handle or its scope. */
+  interface Owner {
+    /**
+     * The locker is closing.
+     *
+     * @param now whether even those that may finish first have to end
+     */
+    void end(boolean now);
+
+    /** The release has ended. */
+    default void released(boolean wasOurs) {}
+  }
+
+  final long id;
+  final LockerRuntime runtime;
+  final LockKeys keys;
+  final LockOptions options;
+  final String token;
+  final Context context;
+  final Release release = new Release(this);
+
+  private volatile Owner owner;
+  private int unanswered;
+  private boolean granted;
+  private boolean fresh;
+  private boolean doubtful;
+  private boolean givenUp;
+  private @Nullable Runnable whenAnswered;
+
+  Claim(LockerRuntime runtime, LockKeys keys, LockOptions options, Owner owner, Context context) {
+    this(runtime, keys, options, options.token().orElseGet(Tokens::next), owner, context);
+  }
+
+  Claim(
+      LockerRuntime runtime,
+      LockKeys keys,
+      LockOptions options,
+      String token,
+      Owner owner,
+      Context context) {
+    this.id = runtime.nextId();
+    this.runtime = runtime;
+    this.keys = keys;
+    this.options = options;
+    this.token = token;
+    this.owner = owner;
+    this.context = context;
+  }
+
+  void owner(Owner owner) {
+    this.owner = owner;
+  }
+
+  void end(boolean now) {
+    owner.end(now);
+  }
+
+  /**
+   * Asks for the keys.
+   *
+   * @param patience after this time the attempt counts as failed for whoever asked, though a late
+   *     grant is still told
+   * @param answered told the answer, however late
+   * @param failed told of a failure, at most once
+   */
+  void acquire(Duration patience, Consumer<Grant> answered, Consumer<StoreFailure> failed) {
+    new Attempt(answered, failed).begin(patience);
+  }
+
+  /** One command to acquire, heard here first and then by whoever asked. */
+  private final class Attempt {
+
+    private final Consumer<Grant> answered;
+    private final AtomicReference<@Nullable Consumer<StoreFailure>> failed;
+    private final AtomicBoolean heard = new AtomicBoolean();
+    private volatile Wheel.@Nullable Task patience;
+
+    Attempt(Consumer<Grant> answered, Consumer<StoreFailure> failed) {
+      this.answered = answered;
+      this.failed = new AtomicReference<>(failed);
+    }
+
+    void begin(Duration patience) {
+      synchronized (Claim.this) {
+        unanswered++;
+      }
+      this.patience = runtime.wheel.after(patience, this::unanswered);
+      Answer.hear(
+          () ->
+              runtime.store.acquire(
+                  keys, token, options.metadata(), options.ttl(), options.fenced()),
+          context,
+          this::answered,
+          this::failed);
+    }
+
+    private void answered(Grant grant) {
+      if (grant instanceof Grant.Granted given) {
+        granted(given.fresh());
+      }
+      boolean first = heard(false);
+      answered.accept(grant);
+      afterwards(first);
+    }
+
+    private void failed(StoreFailure failure) {
+      boolean first = heard(failure.reason() == StoreFailure.Reason.UNKNOWN_OUTCOME);
+      tellFailed(failure);
+      afterwards(first);
+    }
+
+    /** Nobody waits for the answer any longer, but it is listened for until the ttl is over. */
+    private void unanswered() {
+      patience =
+          runtime.wheel.after(options.ttl(), () -> failed(runtime.unanswered(UNKNOWN_OUTCOME)));
+      if (heard.get()) {
+        cancelPatience();
+      }
+      tellFailed(runtime.unanswered(UNKNOWN_OUTCOME));
+    }
+
+    private boolean heard(boolean inDoubt) {
+      boolean first = heard.compareAndSet(false, true);
+      cancelPatience();
+      synchronized (Claim.this) {
+        doubtful |= inDoubt;
+        if (first) {
+          unanswered--;
+        }
+      }
+      return first;
+    }
+
+    private void cancelPatience() {
+      Wheel.Task patience = this.patience;
+      if (patience != null) {
+        patience.cancel();
+      }
+    }
+
+    private void tellFailed(StoreFailure failure) {
+      Consumer<StoreFailure> failed = this.failed.getAndSet(null);
+      if (failed != null) {
+        failed.accept(failure);
+      }
+    }
+
+    private void afterwards(boolean first) {
+      if (first) {
+        nextWhenAnswered().run();
+        settleIfGivenUp();
+      }
+    }
+  }
+
+  private synchronized void granted(boolean fresh) {
+    granted = true;
+    this.fresh |= fresh;
+  }
+
+  private synchronized Runnable nextWhenAnswered() {
+    Runnable next = whenAnswered;
+    if (unanswered > 0 || next == null) {
+      return () -> {};
+    }
+    whenAnswered = null;
+    return next;
+  }
+
+  /** Runs the action as soon as no attempt is unanswered any more; once, for the release. */
+  void whenAnswered(Runnable action) {
+    synchronized (this) {
+      if (unanswered > 0) {
+        whenAnswered = action;
+        return;
+      }
+    }
+    action.run();
+  }
+
+  /** The acquisition is over without a lock that anybody has. */
+  void giveUp() {
+    synchronized (this) {
+      givenUp = true;
+    }
+    settleIfGivenUp();
+  }
+
+  private void settleIfGivenUp() {
+    boolean isTaken;
+    boolean toFree;
+    synchronized (this) {
+      if (!givenUp || unanswered > 0) {
+        return;
+      }
+      isTaken = granted;
+      toFree = isOurToken() ? granted || doubtful : fresh;
+    }
+    if (isTaken) {
+      runtime.observer.abandoned(id, keys.asSet());
+    }
+    if (toFree) {
+      release.begin(runtime.now() + options.ttl().toNanos(), () -> Duration.ZERO);
+    } else {
+      settled();
+    }
+  }
+
+  private boolean isOurToken() {
+    return options.token().isEmpty();
+  }
+
+  /** The release has ended. */
+  void released(boolean wasOurs) {
+    owner.released(wasOurs);
+    settled();
+    repeatReleaseIfDoubtful();
+  }
+
+  /** Nothing of this claim is left in the store, or all that is left ends by itself. */
+  void settled() {
+    runtime.claims.remove(this);
+  }
+
+  /** Catches an attempt that was replayed or delayed on a broken connection. */
+  private void repeatReleaseIfDoubtful() {
+    synchronized (this) {
+      if (!doubtful || !isOurToken()) {
+        return;
+      }
+    }
+    runtime.wheel.after(FIRST_REPEAT, this::releaseAgain);
+    runtime.wheel.after(options.ttl().dividedBy(2), this::releaseAgain);
+  }
+
+  private void releaseAgain() {
+    Answer.hear(
+        () -> runtime.store.release(keys, token, Duration.ZERO),
+        context,
+        wasOurs -> {
+          if (wasOurs) {
+            LOG.debug("freed {}, taken by a command that was delayed on its way", keys);
+          }
+        },
+        failure -> LOG.debug("could not repeat the release of {}", keys, failure));
+  }
+
+  LockStoreException failure(String operation, StoreFailure failure) {
+    return new LockStoreException(keys.asSet(), operation, failure);
+  }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import io.monolock.LockLostException.Reason;
+import io.monolock.store.StoreFailure;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/**
+ * A granted claim in the user's hand.
+ *
+ * <h2>The deadline</h2>
+ *
+ * <p>It is counted from just before the command was sent, less 1 % of the ttl and 2 ms for clocks
+ * that run differently, and is the latest of the confirmed ones. So the store never frees the keys
+ * before this handle has stopped trusting them. Past its deadline a handle is lost for good: a late
+ * positive answer does not bring it back.
+ *
+ * <h2>How it ends</h2>
+ *
+ * <p>Exactly once, for the first reason that comes: released by its owner, expired at the deadline,
+ * or taken, when the store says so. {@code ended} holds that reason.
+ */
+final class HeldLock implements Lock, Claim.Owner {
+
+  private static final Logger LOG = LoggerFactory.getLogger(HeldLock.class);
+
+  private final Claim claim;
+  private final OptionalLong fencingToken;
+  private final long grantedAt;
+  private final AtomicLong deadline;
+  private final AtomicReference<@Nullable Reason> ended = new AtomicReference<>();
+  private final KeepAlive keepAlive;
+  private volatile boolean used;
+  private volatile Wheel.@Nullable Task deadlineTask;
+
+  HeldLock(Claim claim, OptionalLong fencingToken, long askedAt) {
+    this.claim = claim;
+    this.fencingToken = fencingToken;
+    this.grantedAt = claim.runtime.now();
+    this.deadline = new AtomicLong(deadline(askedAt, claim.options.ttl()));
+    this.keepAlive = new KeepAlive(this, claim, askedAt);
+  }
+
+  private static long deadline(long askedAt, Duration ttl) {
+    return askedAt + ttl.toNanos() - drift(ttl);
+  }
+
+  private static long drift(Duration ttl) {
+    return ttl.toNanos() / 100 + 2_000_000;
+  }
+
+  /** From now on somebody has this handle, and it watches its own deadline. */
+  void open() {
+    claim.owner(this);
+    watchDeadline();
+    if (claim.runtime.claims.isClosed()) {
+      beginRelease();
+    }
+  }
+
+  private void watchDeadline() {
+    deadlineTask = claim.runtime.wheel.at(deadline.get(), this::atDeadline);
+    if (ended.get() != null) {
+      stopWatching();
+    }
+  }
+
+  private void stopWatching() {
+    Wheel.Task task = deadlineTask;
+    if (task != null) {
+      task.cancel();
+    }
+  }
+
+  private void atDeadline() {
+    if (!loseIfExpired() && ended.get() == null) {
+      watchDeadline();
+    }
+  }
+
+  /** True if the handle is past its deadline, which ends it if it had not ended before. */
+  private boolean loseIfExpired() {
+    if (claim.runtime.now() < deadline.get()) {
+      return false;
+    }
+    lose(keepAlive.reasonAtDeadline());
+    return true;
+  }
+
+  /** Ends the handle, and tells those who rely on it, unless it had ended before. */
+  void lose(Reason reason) {
+    if (!ended.compareAndSet(null, reason)) {
+      return;
+    }
+    stopWatching();
+    if (!used && reason == Reason.EXPIRED) {
+      LOG.warn(
+          "the lock on {} reached its deadline though nobody ever extended, released or kept it"
+              + " alive: an operator lost it, or autoRefresh is missing; withLock avoids both",
+          claim.keys);
+    }
+    claim.runtime.observer.lost(claim.id, keys(), reason);
+    keepAlive.end(new LockLostException(keys(), reason));
+    claim.settled();
+  }
+
+  /** A confirmed lease counts, unless the handle has ended or is past its deadline already. */
+  boolean confirm(long askedAt, Duration ttl) {
+    long confirmed = deadline(askedAt, ttl);
+    while (ended.get() == null && !loseIfExpired()) {
+      long present = deadline.get();
+      if (confirmed <= present || deadline.compareAndSet(present, confirmed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean wouldProlong(long askedAt, Duration ttl) {
+    return deadline(askedAt, ttl) > deadline.get();
+  }
+
+  long grantedAt() {
+    return grantedAt;
+  }
+
+  /** Why this handle must not be relied on any more, null as long as it may. */
+  @Nullable LockLostException loss() {
+    loseIfExpired();
+    Reason reason = ended.get();
+    return reason == null ? null : new LockLostException(keys(), reason);
+  }
+
+  KeepAlive keeper() {
+    used = true;
+    return keepAlive;
+  }
+
+  Claim claim() {
+    return claim;
+  }
+
+  @Override
+  public Set<String> keys() {
+    return claim.keys.asSet();
+  }
+
+  @Override
+  public String token() {
+    return claim.token;
+  }
+
+  @Override
+  public String metadata() {
+    return claim.options.metadata();
+  }
+
+  @Override
+  public OptionalLong fencingToken() {
+    return fencingToken;
+  }
+
+  @Override
+  public Duration remaining() {
+    long left = ended.get() == null ? deadline.get() - claim.runtime.now() : 0;
+    return left > 0 ? Duration.ofNanos(left) : Duration.ZERO;
+  }
+
+  @Override
+  public boolean isValid() {
+    return ended.get() == null && claim.runtime.now() < deadline.get();
+  }
+
+  @Override
+  public Mono<Duration> ttl() {
+    return Mono.defer(
+        () ->
+            loss() != null
+                ? Mono.just(Duration.ZERO).publishOn(claim.runtime.publishOn)
+                : claim.runtime.call(
+                    claim.keys,
+                    "ask for the ttl of",
+                    StoreFailure.Reason.TIMEOUT,
+                    () -> claim.runtime.store.remaining(claim.keys, claim.token)));
+  }
+
+  @Override
+  public Mono<Void> extend(Duration ttl) {
+    Duration whole = Rules.duration("ttl", ttl, LockOptions.SHORTEST_TTL, LockOptions.LONGEST);
+    return Mono.defer(() -> extendNow(whole));
+  }
+
+  private Mono<Void> extendNow(Duration ttl) {
+    used = true;
+    LockLostException loss = loss();
+    if (loss != null) {
+      return Mono.<Void>error(loss).publishOn(claim.runtime.publishOn);
+    }
+    long askedAt = claim.runtime.now();
+    return claim
+        .runtime
+        .call(
+            claim.keys,
+            "extend",
+            StoreFailure.Reason.UNKNOWN_OUTCOME,
+            () -> claim.runtime.store.extend(claim.keys, claim.token, ttl))
+        .handle(
+            (ours, sink) -> {
+              if (!ours) {
+                lose(Reason.TAKEN);
+              }
+              if (!ours || !confirm(askedAt, ttl)) {
+                LockLostException lost = loss();
+                sink.error(lost != null ? lost : new LockLostException(keys(), Reason.TAKEN));
+              }
+            });
+  }
+
+  @Override
+  public Mono<Boolean> release() {
+    return Mono.defer(
+        () -> {
+          beginRelease();
+          return claim.release.outcomeInTime();
+        });
+  }
+
+  /** Ends the handle and frees the keys in the background; harmless when repeated. */
+  void beginRelease() {
+    used = true;
+    if (ended.compareAndSet(null, Reason.RELEASED)) {
+      stopWatching();
+      keepAlive.end(new LockLostException(keys(), Reason.RELEASED));
+    }
+    claim.release.begin(deadline.get() + drift(claim.options.ttl()), this::keepFor);
+  }
+
+  private Duration keepFor() {
+    long left = grantedAt + claim.options.holdAtLeast().toNanos() - claim.runtime.now() + 999_999;
+    return left < 1_000_000 ? Duration.ZERO : Duration.ofMillis(left / 1_000_000);
+  }
+
+  @Override
+  public void released(boolean wasOurs) {
+    Duration held = Duration.ofNanos(claim.release.begunAt() - grantedAt);
+    claim.runtime.observer.released(claim.id, keys(), held, wasOurs);
+  }
+
+  @Override
+  public void end(boolean now) {
+    beginRelease();
+  }
+
+  @Override
+  public <T> Mono<T> keepAlive() {
+    return Mono.create(
+        sink -> {
+          KeepAlive.Watcher watcher = sink::error;
+          sink.onDispose(() -> keepAlive.remove(watcher));
+          keeper().add(watcher);
+        });
+  }
+
+  @Override
+  public String toString() {
+    return "Lock[keys=%s, token=%s, remaining=%s]"
+        .formatted(keys(), Tokens.shown(token()), remaining());
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import io.monolock.store.LockKeys;
+import io.monolock.store.LockStore;
+import io.monolock.store.StoreFailure;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/** What all acquisitions and handles of one locker share: store, time, threads, observer. */
+final class LockerRuntime {
+
+  final LockStore store;
+  final Scheduler timer;
+  final Scheduler publishOn;
+  final Scheduler delays;
+  final LockObserver observer;
+  final Duration commandTimeout;
+  final Wheel wheel;
+  final OpenClaims claims = new OpenClaims();
+
+  private final AtomicLong ids = new AtomicLong();
+
+  LockerRuntime(
+      LockStore store,
+      Scheduler timer,
+      Scheduler publishOn,
+      LockObserver observer,
+      Duration commandTimeout) {
+    this.store = store;
+    this.timer = timer;
+    this.publishOn = publishOn;
+    this.delays = new PublishingTimer(timer, publishOn);
+    this.observer = new SerialObserver(observer, this);
+    this.commandTimeout = commandTimeout;
+    this.wheel = new Wheel(timer);
+  }
+
+  long nextId() {
+    return ids.incrementAndGet();
+  }
+
+  long now() {
+    return wheel.now();
+  }
+
+  /**
+   * Runs what reaches users on their scheduler. If that is disposed there is no better place than
+   * this thread, and a signal must not be lost.
+   */
+  void publish(Runnable signal) {
+    try {
+      publishOn.schedule(signal);
+    } catch (RejectedExecutionException e) {
+      signal.run();
+    }
+  }
+
+  /**
+   * A call that a user may cancel, ended by our own clock and signalled on the user's scheduler.
+   */
+  <T> Mono<T> call(
+      LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
+    return Mono.defer(() -> claims.isClosed() ? Mono.error(closed(keys)) : call.get())
+        .timeout(commandTimeout, timer)
+        .onErrorMap(
+            e -> e instanceof LockException ? e : asStoreException(keys, operation, unanswered, e))
+        .publishOn(publishOn);
+  }
+
+  private LockStoreException asStoreException(
+      LockKeys keys, String operation, StoreFailure.Reason unanswered, Throwable e) {
+    return new LockStoreException(
+        keys.asSet(),
+        operation,
+        e instanceof TimeoutException ? unanswered(unanswered) : Answer.failure(e));
+  }
+
+  StoreFailure unanswered(StoreFailure.Reason reason) {
+    return new StoreFailure(
+        reason,
+        true,
+        "no answer within the time for a command, at most "
+            + commandTimeout.toMillis()
+            + " ms; look at the load of the store and the way to it",
+        null);
+  }
+
+  LockerClosedException closed(LockKeys keys) {
+    return new LockerClosedException(keys.asSet());
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** The claims of a locker that are not settled yet: only to close them, they refresh nothing. */
+final class OpenClaims {
+
+  private final Set<Claim> claims = ConcurrentHashMap.newKeySet();
+  private final Sinks.Empty<Void> allSettled = Sinks.empty();
+  private volatile boolean closed;
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** False if the locker is closed, and then the claim must not ask for anything. */
+  boolean add(Claim claim) {
+    claims.add(claim);
+    if (closed) {
+      remove(claim);
+      return false;
+    }
+    return true;
+  }
+
+  void remove(Claim claim) {
+    claims.remove(claim);
+    tellIfAllSettled();
+  }
+
+  /** From now on no claim is added; true for the first caller. */
+  synchronized boolean close() {
+    boolean first = !closed;
+    closed = true;
+    return first;
+  }
+
+  /**
+   * Asks everybody to end.
+   *
+   * @param now whether also those that may finish first have to end
+   */
+  void end(boolean now) {
+    claims.forEach(claim -> claim.end(now));
+    tellIfAllSettled();
+  }
+
+  Mono<Void> allSettled() {
+    return allSettled.asMono();
+  }
+
+  private void tellIfAllSettled() {
+    if (closed && claims.isEmpty()) {
+      allSettled.tryEmitEmpty();
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
+import reactor.util.retry.Retry;
+import reactor.util.retry.RetryBackoffSpec;
+
+/**
+ * Spaces the attempts of one acquisition as the user's {@link Retry} spec says. The spec is told
+ * one failed attempt at a time; attempts that are made while it still thinks about the last one are
+ * none of its business. Users' code runs in here, so it is called on the users' scheduler only.
+ */
+final class RetryPacer implements CoreSubscriber<Object> {
+
+  private final Retry retry;
+  private final Context context;
+  private final Runnable again;
+  private final Consumer<@Nullable Throwable> gaveUp;
+  private final Sinks.Many<Retry.RetrySignal> failures =
+      Sinks.many().unicast().onBackpressureBuffer();
+
+  private volatile @Nullable Throwable told;
+  private long tellings;
+  private volatile boolean thinking;
+  private volatile boolean cancelled;
+  private volatile @Nullable Subscription companion;
+
+  /**
+   * For one acquisition.
+   *
+   * @param again called when it is time for the next attempt
+   * @param gaveUp called when there is to be none, with the spec's own error or null
+   */
+  RetryPacer(
+      Retry retry,
+      Scheduler delays,
+      Context context,
+      Runnable again,
+      Consumer<@Nullable Throwable> gaveUp) {
+    this.retry = measuredBy(delays, retry);
+    this.context = context;
+    this.again = again;
+    this.gaveUp = gaveUp;
+  }
+
+  private static Retry measuredBy(Scheduler delays, Retry retry) {
+    return retry instanceof RetryBackoffSpec backoff
+            && backoff.backoffSchedulerSupplier.get() == Schedulers.parallel()
+        ? backoff.scheduler(delays)
+        : retry;
+  }
+
+  /** Tells the spec of a failed attempt, unless it still thinks about the last one. */
+  void failed(Throwable failure) {
+    if (thinking || cancelled) {
+      return;
+    }
+    thinking = true;
+    told = failure;
+    try {
+      if (companion == null) {
+        Flux<Retry.RetrySignal> signals = failures.asFlux();
+        Publisher<?> companion = retry.generateCompanion(signals);
+        companion.subscribe(this);
+      }
+      failures.tryEmitNext(new FailedAttempt(tellings++, failure, context));
+    } catch (Throwable e) {
+      onError(e);
+    }
+  }
+
+  void cancel() {
+    cancelled = true;
+    Subscription companion = this.companion;
+    if (companion != null) {
+      companion.cancel();
+    }
+  }
+
+  @Override
+  public Context currentContext() {
+    return context;
+  }
+
+  @Override
+  public void onSubscribe(Subscription subscription) {
+    companion = subscription;
+    if (cancelled) {
+      subscription.cancel();
+    } else {
+      subscription.request(Long.MAX_VALUE);
+    }
+  }
+
+  @Override
+  public void onNext(Object any) {
+    thinking = false;
+    if (!cancelled) {
+      again.run();
+    }
+  }
+
+  @Override
+  public void onError(Throwable e) {
+    if (!cancelled) {
+      gaveUp.accept(e == told || Exceptions.isRetryExhausted(e) ? null : e);
+    }
+  }
+
+  @Override
+  public void onComplete() {
+    if (!cancelled) {
+      gaveUp.accept(null);
+    }
+  }
+
+  private record FailedAttempt(long totalRetries, Throwable failure, ContextView retryContextView)
+      implements Retry.RetrySignal {
+
+    @Override
+    public long totalRetriesInARow() {
+      return totalRetries;
+    }
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Runs tasks at their time: deadlines, refreshes, time-outs.
+ *
+ * <h2>Why not one timer a task</h2>
+ *
+ * <p>Almost every task of a lock is cancelled before its time: the lock is released, the answer
+ * comes. A task that is far off therefore only lies in a bucket, which costs one insertion and one
+ * removal. One interval for the whole locker ticks over the buckets and hands those tasks to the
+ * exact timer that are due before the next tick, so that the tick may be coarse and the time is
+ * exact all the same. The interval runs only while a bucket holds something.
+ */
+final class Wheel {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Wheel.class);
+  private static final long TICK = MILLISECONDS.toNanos(100);
+
+  /** Tasks further off than this lie in its last bucket first, so that buckets stay few. */
+  private static final long HORIZON = SECONDS.toNanos(60);
+
+  private final Scheduler timer;
+  private final ConcurrentNavigableMap<Long, Set<Task>> buckets = new ConcurrentSkipListMap<>();
+  private final AtomicBoolean ticking = new AtomicBoolean();
+
+  /** The last bucket that was handed to the timer; later insertions into it go there directly. */
+  private volatile long handedOver = Long.MIN_VALUE;
+
+  private volatile @Nullable Disposable interval;
+  private volatile boolean stopped;
+
+  Wheel(Scheduler timer) {
+    this.timer = timer;
+  }
+
+  long now() {
+    return timer.now(NANOSECONDS);
+  }
+
+  Task after(Duration delay, Runnable action) {
+    return at(now() + delay.toNanos(), action);
+  }
+
+  /** Runs the action on the timer at this time, or as soon as possible if that is past. */
+  Task at(long time, Runnable action) {
+    Task task = new Task(time, action);
+    place(task);
+    return task;
+  }
+
+  private void place(Task task) {
+    long now = now();
+    long bucket = Math.floorDiv(Math.min(task.time, now + HORIZON), TICK);
+    if (task.time - now < TICK || bucket <= handedOver) {
+      task.arm();
+      return;
+    }
+    Set<Task> others = buckets.computeIfAbsent(bucket, any -> ConcurrentHashMap.newKeySet());
+    task.bucket = others;
+    others.add(task);
+    if (bucket <= handedOver) {
+      task.arm();
+    }
+    keepTicking();
+  }
+
+  /** Stops ticking; tasks that are not due yet never run. */
+  void stop() {
+    stopped = true;
+    stopTicking();
+    buckets.clear();
+  }
+
+  private void keepTicking() {
+    if (!stopped && ticking.compareAndSet(false, true)) {
+      interval =
+          Flux.interval(Duration.ofNanos(TICK), timer)
+              .onBackpressureDrop()
+              .subscribe(any -> tick(), e -> LOG.error("the timer of a locker has stopped", e));
+      if (stopped) {
+        stopTicking();
+      }
+    }
+  }
+
+  private void tick() {
+    long due = Math.floorDiv(now(), TICK) + 1;
+    handedOver = due;
+    Map.Entry<Long, Set<Task>> first;
+    while ((first = buckets.firstEntry()) != null && first.getKey() <= due) {
+      buckets.remove(first.getKey());
+      first.getValue().forEach(this::place);
+    }
+    if (buckets.isEmpty()) {
+      stopTicking();
+      if (!buckets.isEmpty()) {
+        keepTicking();
+      }
+    }
+  }
+
+  private void stopTicking() {
+    Disposable running = interval;
+    interval = null;
+    ticking.set(false);
+    if (running != null) {
+      running.dispose();
+    }
+  }
+
+  /** Something to run at its time, unless it is cancelled before. */
+  final class Task implements Runnable {
+
+    private final long time;
+    private final Runnable action;
+    private final AtomicBoolean armed = new AtomicBoolean();
+    private volatile boolean cancelled;
+    private volatile @Nullable Set<Task> bucket;
+    private volatile @Nullable Disposable timing;
+
+    private Task(long time, Runnable action) {
+      this.time = time;
+      this.action = action;
+    }
+
+    private void arm() {
+      if (cancelled || stopped || !armed.compareAndSet(false, true)) {
+        return;
+      }
+      try {
+        timing = timer.schedule(this, Math.max(0, time - now()), NANOSECONDS);
+      } catch (RejectedExecutionException e) {
+        LOG.error("the timer of a locker is disposed; deadlines are no longer told", e);
+      }
+      if (cancelled) {
+        cancel();
+      }
+    }
+
+    @Override
+    public void run() {
+      if (!cancelled && !stopped) {
+        action.run();
+      }
+    }
+
+    void cancel() {
+      cancelled = true;
+      Set<Task> bucket = this.bucket;
+      if (bucket != null) {
+        bucket.remove(this);
+      }
+      Disposable timing = this.timing;
+      if (timing != null) {
+        timing.dispose();
+      }
+    }
+  }
+}
