@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.memory;
+
+import static java.util.Comparator.naturalOrder;
+
+import io.monolock.store.Grant;
+import io.monolock.store.Holder;
+import io.monolock.store.LockKeys;
+import io.monolock.store.LockStore;
+import io.monolock.store.StoreFailure;
+import io.monolock.store.Transfer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Keeps locks in the memory of this JVM: for tests and for programs of a single process. Two stores
+ * know nothing of each other.
+ *
+ * <p>A call takes effect in one step when it is subscribed, in the thread that subscribes, and
+ * signals there; cancelling it has no effect. Keys whose time is over count as free at once and are
+ * dropped at the latest when as many keys again have been taken.
+ *
+ * <p>All fencing numbers of a store come from one counter, so they increase over all keys. It never
+ * falls behind the microseconds of the clock, so the numbers also increase over restarts of the
+ * program, as long as its clock does.
+ */
+public final class InMemoryLockStore implements LockStore {
+
+  private static final int FIRST_SWEEP = 1_024;
+
+  private final Scheduler clock;
+
+  // everything below is guarded by this, which is never held while a signal is given
+  private final Map<String, Entry> entries = new HashMap<>();
+  private int sweepAt = FIRST_SWEEP;
+  private long lastNumber;
+  private boolean closed;
+
+  private InMemoryLockStore(Scheduler clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * An empty store that measures the time to live of its keys with the clock of {@link
+   * Schedulers#parallel()}: the machine's monotonic clock, or virtual time if that is enabled.
+   *
+   * @return a new store
+   */
+  public static InMemoryLockStore create() {
+    return create(Schedulers.parallel());
+  }
+
+  /**
+   * An empty store.
+   *
+   * @param clock what the time to live of the keys is measured with, by its {@code now} in
+   *     nanoseconds; nothing is scheduled on it
+   * @return a new store
+   */
+  public static InMemoryLockStore create(Scheduler clock) {
+    return new InMemoryLockStore(Objects.requireNonNull(clock, "clock must not be null"));
+  }
+
+  @Override
+  public Mono<Grant> acquire(
+      LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
+    return atomically(now -> take(keys, token, metadata, ttl, fenced, now));
+  }
+
+  @Override
+  public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
+    return atomically(
+        now -> holdsAll(keys, token, now) && replaceAll(keys, e -> e.endingAfter(now, ttl)));
+  }
+
+  @Override
+  public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
+    return atomically(now -> holdsAll(keys, token, now) && free(keys, keepFor, now));
+  }
+
+  @Override
+  public Mono<Duration> remaining(LockKeys keys, String token) {
+    return atomically(
+        now -> {
+          if (!holdsAll(keys, token, now)) {
+            return Duration.ZERO;
+          }
+          return entriesOf(keys, now).map(e -> e.remaining(now)).min(naturalOrder()).orElseThrow();
+        });
+  }
+
+  @Override
+  public Mono<Transfer> transfer(
+      LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
+    return atomically(
+        now -> {
+          boolean released = holdsAll(keys, from, now) && free(keys, Duration.ZERO, now);
+          return new Transfer(released, take(keys, to, metadata, ttl, fenced, now));
+        });
+  }
+
+  @Override
+  public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
+    return atomically(
+        now -> {
+          if (!holdsAll(keys, token, now)) {
+            return false;
+          }
+          lastNumber = Math.max(lastNumber, number);
+          return replaceAll(keys, e -> e.numbered(Math.max(e.number, number)));
+        });
+  }
+
+  @Override
+  public Mono<Holder> inspect(String key) {
+    return atomically(
+            now ->
+                entriesOf(LockKeys.of(key), now)
+                    .findFirst()
+                    .map(
+                        e ->
+                            new Holder(
+                                key, Optional.of(e.metadata), Optional.of(e.remaining(now)))))
+        .flatMap(Mono::justOrEmpty);
+  }
+
+  @Override
+  public Mono<Boolean> forceRelease(String key) {
+    return atomically(
+        now -> {
+          boolean held = entriesOf(LockKeys.of(key), now).findFirst().isPresent();
+          entries.remove(key);
+          return held;
+        });
+  }
+
+  @Override
+  public Mono<Void> close() {
+    return Mono.fromRunnable(
+        () -> {
+          synchronized (this) {
+            closed = true;
+            entries.clear();
+          }
+        });
+  }
+
+  /** How many keys are in memory, those that are over included. */
+  synchronized int size() {
+    return entries.size();
+  }
+
+  /** Runs one step of the store, given the time at which it happens. */
+  private <T> Mono<T> atomically(LongFunction<T> step) {
+    return Mono.fromCallable(
+        () -> {
+          synchronized (this) {
+            if (closed) {
+              throw new StoreFailure(
+                  StoreFailure.Reason.UNAVAILABLE, false, "the store is closed", null);
+            }
+            return step.apply(clock.now(TimeUnit.NANOSECONDS));
+          }
+        });
+  }
+
+  private Grant take(
+      LockKeys keys, String token, String metadata, Duration ttl, boolean fenced, long now) {
+    Optional<Duration> foreign =
+        entriesOf(keys, now)
+            .filter(e -> !e.token.equals(token))
+            .map(e -> e.remaining(now))
+            .max(naturalOrder());
+    if (foreign.isPresent()) {
+      return new Grant.Busy(foreign);
+    }
+    boolean fresh = entriesOf(keys, now).findAny().isEmpty();
+    OptionalLong number =
+        fenced ? OptionalLong.of(numberFor(keys, token, now)) : OptionalLong.empty();
+    for (String key : keys.asList()) {
+      Entry before = live(key, now);
+      Entry mine = before == null ? new Entry(token, metadata, 0, now) : before.with(metadata);
+      entries.put(key, mine.numbered(number.orElse(mine.number)).endingAfter(now, ttl));
+    }
+    sweep(now);
+    return new Grant.Granted(fresh, number);
+  }
+
+  /** The number of the acquisition that is repeated, or else a new one. */
+  private long numberFor(LockKeys keys, String token, long now) {
+    if (holdsAll(keys, token, now)) {
+      long[] numbers = entriesOf(keys, now).mapToLong(e -> e.number).distinct().toArray();
+      if (numbers.length == 1 && numbers[0] > 0) {
+        return numbers[0];
+      }
+    }
+    long micros = TimeUnit.MILLISECONDS.toMicros(clock.now(TimeUnit.MILLISECONDS));
+    lastNumber = Math.max(lastNumber + 1, micros);
+    return lastNumber;
+  }
+
+  private boolean free(LockKeys keys, Duration keepFor, long now) {
+    if (!keepFor.isZero()) {
+      return replaceAll(keys, e -> e.endingAt(now + keepFor.toNanos()));
+    }
+    entries.keySet().removeAll(keys.asSet());
+    return true;
+  }
+
+  private boolean holdsAll(LockKeys keys, String token, long now) {
+    return entriesOf(keys, now).filter(e -> e.token.equals(token)).count() == keys.size();
+  }
+
+  private boolean replaceAll(LockKeys keys, UnaryOperator<Entry> change) {
+    keys.asList().forEach(key -> entries.computeIfPresent(key, (k, e) -> change.apply(e)));
+    return true;
+  }
+
+  private Stream<Entry> entriesOf(LockKeys keys, long now) {
+    return keys.asList().stream().map(key -> live(key, now)).filter(Objects::nonNull);
+  }
+
+  private @Nullable Entry live(String key, long now) {
+    Entry entry = entries.get(key);
+    return entry == null || entry.isOver(now) ? null : entry;
+  }
+
+  /** Drops what is over whenever the map has doubled, so that it costs little per acquisition. */
+  private void sweep(long now) {
+    if (entries.size() >= sweepAt) {
+      entries.values().removeIf(entry -> entry.isOver(now));
+      sweepAt = Math.max(FIRST_SWEEP, 2 * entries.size());
+    }
+  }
+
+  /**
+   * Who holds a key, and until when.
+   *
+   * @param number the fencing number, 0 when none
+   * @param end in the nanoseconds of the clock, which may overflow
+   */
+  private record Entry(String token, String metadata, long number, long end) {
+
+    Entry with(String newMetadata) {
+      return new Entry(token, newMetadata, number, end);
+    }
+
+    Entry numbered(long newNumber) {
+      return new Entry(token, metadata, newNumber, end);
+    }
+
+    Entry endingAt(long newEnd) {
+      return new Entry(token, metadata, number, newEnd);
+    }
+
+    /** Ends after the ttl or when it would have ended anyway, whichever is later. */
+    Entry endingAfter(long now, Duration ttl) {
+      return endingAt(now + Math.max(end - now, ttl.toNanos()));
+    }
+
+    boolean isOver(long now) {
+      return end - now <= 0;
+    }
+
+    Duration remaining(long now) {
+      return Duration.ofNanos(end - now);
+    }
+  }
+}
