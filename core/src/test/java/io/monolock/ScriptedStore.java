@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import io.monolock.store.Grant;
+import io.monolock.store.Holder;
+import io.monolock.store.LockKeys;
+import io.monolock.store.LockStore;
+import io.monolock.store.StoreFailure;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/**
+ * A store that does what a test says: the next calls of a kind can fail, be lost on their way or on
+ * their way back, or be held until they are let through. All others go to a real store.
+ */
+final class ScriptedStore implements LockStore {
+
+  enum Call {
+    ACQUIRE,
+    EXTEND,
+    RELEASE,
+    REMAINING,
+    INSPECT,
+    FORCE_RELEASE,
+    CLOSE
+  }
+
+  /** What becomes of one call. */
+  interface Fate {
+    <T> Mono<T> of(Mono<T> call);
+  }
+
+  private final LockStore store;
+  private final Map<Call, Queue<Fate>> next = new EnumMap<>(Call.class);
+  private final Map<Call, Fate> always = new EnumMap<>(Call.class);
+  private final List<Call> calls = new CopyOnWriteArrayList<>();
+
+  ScriptedStore(LockStore store) {
+    this.store = store;
+  }
+
+  /** What becomes of the next calls of this kind, in this order. */
+  synchronized ScriptedStore next(Call call, Fate... fates) {
+    next.computeIfAbsent(call, any -> new ArrayDeque<>()).addAll(List.of(fates));
+    return this;
+  }
+
+  /** What becomes of all calls of this kind that {@link #next} does not speak of. */
+  synchronized ScriptedStore always(Call call, Fate fate) {
+    always.put(call, fate);
+    return this;
+  }
+
+  synchronized ScriptedStore heal(Call call) {
+    always.remove(call);
+    next.remove(call);
+    return this;
+  }
+
+  long count(Call call) {
+    return calls.stream().filter(call::equals).count();
+  }
+
+  /** All calls so far, in the order of their subscription. */
+  List<Call> calls() {
+    return List.copyOf(calls);
+  }
+
+  static Fate works() {
+    return new Fate() {
+      @Override
+      public <T> Mono<T> of(Mono<T> call) {
+        return call;
+      }
+    };
+  }
+
+  /** Fails and is not executed. */
+  static Fate fails(StoreFailure.Reason reason, boolean isTransient) {
+    return new Fate() {
+      @Override
+      public <T> Mono<T> of(Mono<T> call) {
+        return Mono.error(() -> new StoreFailure(reason, isTransient, reason + " by test", null));
+      }
+    };
+  }
+
+  /** Is executed, but fails with an unknown outcome, as when a connection breaks. */
+  static Fate answerLost() {
+    return new Fate() {
+      @Override
+      public <T> Mono<T> of(Mono<T> call) {
+        return call.then(
+            Mono.error(
+                () ->
+                    new StoreFailure(
+                        StoreFailure.Reason.UNKNOWN_OUTCOME, true, "lost by test", null)));
+      }
+    };
+  }
+
+  /** Is neither executed nor answered, ever. */
+  static Fate swallowed() {
+    return new Fate() {
+      @Override
+      public <T> Mono<T> of(Mono<T> call) {
+        return Mono.never();
+      }
+    };
+  }
+
+  /** Waits on its way to the store until it is let through. */
+  static final class Held implements Fate {
+    private final Sinks.Empty<Void> gate = Sinks.empty();
+    private final boolean executeFirst;
+
+    private Held(boolean executeFirst) {
+      this.executeFirst = executeFirst;
+    }
+
+    /** Held before it is executed. */
+    static Held call() {
+      return new Held(false);
+    }
+
+    /** Executed at once, its answer held. */
+    static Held answer() {
+      return new Held(true);
+    }
+
+    void letThrough() {
+      gate.tryEmitEmpty();
+    }
+
+    @Override
+    public <T> Mono<T> of(Mono<T> call) {
+      return executeFirst ? call.delayUntil(any -> gate.asMono()) : gate.asMono().then(call);
+    }
+  }
+
+  private <T> Mono<T> scripted(Call call, Mono<T> real) {
+    return Mono.defer(
+        () -> {
+          calls.add(call);
+          return fate(call).of(real);
+        });
+  }
+
+  private synchronized Fate fate(Call call) {
+    Fate scripted = next.getOrDefault(call, new ArrayDeque<>()).poll();
+    return scripted != null ? scripted : always.getOrDefault(call, works());
+  }
+
+  @Override
+  public Mono<Grant> acquire(
+      LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
+    return scripted(Call.ACQUIRE, store.acquire(keys, token, metadata, ttl, fenced));
+  }
+
+  @Override
+  public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
+    return scripted(Call.EXTEND, store.extend(keys, token, ttl));
+  }
+
+  @Override
+  public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
+    return scripted(Call.RELEASE, store.release(keys, token, keepFor));
+  }
+
+  @Override
+  public Mono<Duration> remaining(LockKeys keys, String token) {
+    return scripted(Call.REMAINING, store.remaining(keys, token));
+  }
+
+  @Override
+  public Mono<Holder> inspect(String key) {
+    return scripted(Call.INSPECT, store.inspect(key));
+  }
+
+  @Override
+  public Mono<Boolean> forceRelease(String key) {
+    return scripted(Call.FORCE_RELEASE, store.forceRelease(key));
+  }
+
+  @Override
+  public Mono<Void> close() {
+    return scripted(Call.CLOSE, store.close());
+  }
+}
