@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.monolock.store.Grant;
+import io.monolock.store.Holder;
+import io.monolock.store.LockKeys;
+import io.monolock.store.LockStore;
+import io.monolock.store.Transfer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Keeps locks in Redis: version 6.2 or newer, Valkey, or what speaks like them.
+ *
+ * <p>Creating a store sends nothing and never blocks. Its connection is opened on first use, shared
+ * by all calls, and opened anew after it was lost. It is the store's own, so that locks never queue
+ * behind the other traffic of an application; the client stays the caller's, who shuts it down
+ * after the locker is closed.
+ *
+ * <h2>What is in Redis</h2>
+ *
+ * <p>Each key of a lock holds a string, the token followed by the metadata, and has a time to live:
+ * what {@code SET key token NX PX ttl} writes. Whoever keeps to that, in whatever language,
+ * excludes and is excluded by this store on the same keys. A key whose value does not start with
+ * the token belongs to somebody else and is never touched, except by {@link #forceRelease}.
+ *
+ * <p>For a fenced lock, the key with the suffix {@code :fence} holds the last fencing number, a
+ * blank, and the token that it was issued to; it lives for 24 hours. The number is the server's
+ * time in microseconds or one more than the last number, whichever is higher.
+ *
+ * <h2>What it asks of Redis</h2>
+ *
+ * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
+ * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code GETEX}, {@code PTTL}, {@code
+ * PEXPIRE}, {@code DEL} and {@code TIME}; {@link #inspect} also needs {@code TYPE} and {@code
+ * GETRANGE}.
+ *
+ * <p>Calls fail with {@link io.monolock.store.StoreFailure} only. Their signals may come in threads
+ * of Lettuce, which must not be blocked. A call that was sent takes effect even if it is cancelled.
+ */
+public final class RedisLockStore implements LockStore {
+
+  private static final LuaScript ACQUIRE = LuaScript.load("acquire");
+  private static final LuaScript EXTEND = LuaScript.load("extend");
+  private static final LuaScript RELEASE = LuaScript.load("release");
+  private static final LuaScript REMAINING = LuaScript.load("remaining");
+  private static final LuaScript TRANSFER = LuaScript.load("transfer");
+  private static final LuaScript RAISE_FENCE = LuaScript.load("raise_fence");
+  private static final LuaScript INSPECT = LuaScript.load("inspect");
+  private static final LuaScript FORCE_RELEASE = LuaScript.load("force_release");
+
+  private static final String MOST_SHOWN = String.valueOf(TOKEN_LENGTH + 64 * 1_024);
+  private static final Pattern LOCK =
+      Pattern.compile("[A-Za-z0-9_-]{" + TOKEN_LENGTH + "}(.*)", Pattern.DOTALL);
+
+  private final SharedConnection<StatefulRedisConnection<String, String>> work;
+
+  private RedisLockStore(
+      Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener) {
+    this.work = new SharedConnection<>(opener);
+  }
+
+  /**
+   * A store on the server that the client was created for.
+   *
+   * <p>Lettuce can open a connection to that server only by blocking a thread. So this store
+   * borrows one of {@link Schedulers#boundedElastic()} whenever it opens its connection, which
+   * {@link #create(RedisClient, RedisURI)} does not.
+   *
+   * @param client a client that was created with a {@link RedisURI}; if it was not, every call
+   *     fails with a {@link io.monolock.store.StoreFailure} of reason {@code MISUSE}
+   * @return a new store
+   */
+  public static RedisLockStore create(RedisClient client) {
+    Objects.requireNonNull(client, "client must not be null");
+    return new RedisLockStore(
+        () ->
+            Mono.fromCallable(() -> client.connect(StringCodec.UTF8))
+                .subscribeOn(Schedulers.boundedElastic())
+                .toFuture());
+  }
+
+  /**
+   * A store on the server that the URI names.
+   *
+   * @param client a client, with or without a {@link RedisURI} of its own
+   * @param uri the server, or the Sentinels that know it; its timeout bounds the opening of a
+   *     connection, not the calls
+   * @return a new store
+   */
+  public static RedisLockStore create(RedisClient client, RedisURI uri) {
+    Objects.requireNonNull(client, "client must not be null");
+    Objects.requireNonNull(uri, "uri must not be null");
+    return new RedisLockStore(() -> client.connectAsync(StringCodec.UTF8, uri));
+  }
+
+  @Override
+  public Mono<Grant> acquire(
+      LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
+    return integer(ACQUIRE, names(keys, fenced), token, metadata, millis(ttl), flag(fenced))
+        .map(answer -> grant(answer, fenced));
+  }
+
+  @Override
+  public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
+    return integer(EXTEND, names(keys), token, millis(ttl)).map(answer -> answer == 1);
+  }
+
+  @Override
+  public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
+    return integer(RELEASE, names(keys), token, millis(keepFor)).map(answer -> answer == 1);
+  }
+
+  @Override
+  public Mono<Duration> remaining(LockKeys keys, String token) {
+    return integer(REMAINING, names(keys), token).map(Duration::ofMillis);
+  }
+
+  /**
+   * Hands the keys over in one step if the first token holds them all, and else answers what an
+   * acquisition by the second token does.
+   */
+  @Override
+  public Mono<Transfer> transfer(
+      LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
+    return integer(TRANSFER, names(keys, fenced), from, to, metadata, millis(ttl), flag(fenced))
+        .flatMap(
+            number ->
+                number > 0
+                    ? Mono.just(new Transfer(true, granted(true, number, fenced)))
+                    : acquire(keys, to, metadata, ttl, fenced)
+                        .map(grant -> new Transfer(false, grant)));
+  }
+
+  @Override
+  public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
+    return integer(RAISE_FENCE, names(keys, true), token, Long.toString(number))
+        .map(answer -> answer == 1);
+  }
+
+  @Override
+  public Mono<Holder> inspect(String key) {
+    String[] keys = {key};
+    return work.call(connection -> INSPECT.list(connection.reactive(), keys, MOST_SHOWN))
+        .flatMap(answer -> Mono.justOrEmpty(holder(key, answer)));
+  }
+
+  @Override
+  public Mono<Boolean> forceRelease(String key) {
+    return integer(FORCE_RELEASE, new String[] {key}).map(answer -> answer == 1);
+  }
+
+  @Override
+  public Mono<Void> close() {
+    return work.close();
+  }
+
+  private Mono<Long> integer(LuaScript script, String[] keys, String... args) {
+    return work.call(connection -> script.integer(connection.reactive(), keys, args));
+  }
+
+  private static Grant grant(long answer, boolean fenced) {
+    if (answer > 0) {
+      return granted(answer % 2 == 0, answer / 2, fenced);
+    }
+    return new Grant.Busy(
+        answer == 0 ? Optional.empty() : Optional.of(Duration.ofMillis(-1 - answer)));
+  }
+
+  private static Grant granted(boolean fresh, long number, boolean fenced) {
+    return new Grant.Granted(fresh, fenced ? OptionalLong.of(number) : OptionalLong.empty());
+  }
+
+  private static Optional<Holder> holder(String key, List<Object> answer) {
+    long pttl = (Long) answer.get(0);
+    if (pttl == -2) {
+      return Optional.empty();
+    }
+    Optional<String> metadata = Optional.empty();
+    if (answer.size() > 1) {
+      Matcher lock = LOCK.matcher((String) answer.get(1));
+      metadata = lock.matches() ? Optional.of(lock.group(1)) : Optional.empty();
+    }
+    Optional<Duration> remaining =
+        pttl < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(pttl));
+    return Optional.of(new Holder(key, metadata, remaining));
+  }
+
+  private static String[] names(LockKeys keys, boolean fenced) {
+    return fenced ? FenceKeys.withFences(keys) : names(keys);
+  }
+
+  private static String[] names(LockKeys keys) {
+    return keys.asList().toArray(new String[0]);
+  }
+
+  private static String millis(Duration duration) {
+    return Long.toString(duration.toMillis());
+  }
+
+  private static String flag(boolean on) {
+    return on ? "1" : "0";
+  }
+}

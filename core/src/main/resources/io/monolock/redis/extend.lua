@@ -1,0 +1,19 @@
+-- KEYS lock keys; ARGV token, ttl in ms
+-- Makes all keys live for at least the ttl: 1, or 0 with nothing changed unless every key carries the token
+local token, ttl = ARGV[1], ARGV[2]
+if not string.find(ttl, '^[1-9]%d*$') then
+  return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
+end
+
+-- GETEX only reads, but counts as a write: a replica refuses it instead of answering from the past
+for _, key in ipairs(KEYS) do
+  if string.sub(redis.call('GETEX', key) or '', 1, 22) ~= token then
+    return 0
+  end
+end
+for _, key in ipairs(KEYS) do
+  if redis.call('PTTL', key) < tonumber(ttl) then
+    redis.call('PEXPIRE', key, ttl)
+  end
+end
+return 1
