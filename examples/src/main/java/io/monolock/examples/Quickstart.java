@@ -99,7 +99,7 @@ public final class Quickstart implements Callable<Integer> {
   private int sell(RedisURI uri, Plan plan) {
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
-        "%d instances with %d buyers each, Redis at %s%n", plan.instances(), plan.buyers(), uri);
+        "Instances: %d, buyers at each: %d, Redis: %s%n", plan.instances(), plan.buyers(), uri);
     out.flush();
     Simulation simulation = new Simulation(uri, plan, new Progress(out, Ansi.AUTO.enabled()));
     Report report = Objects.requireNonNull(simulation.run().block(plan.longestRun()));
@@ -108,9 +108,12 @@ public final class Quickstart implements Callable<Integer> {
   }
 
   private static int failed(CommandLine commandLine, Exception error) {
-    return error instanceof RedisConnectionException
-        ? fail(commandLine, NOT_STARTED, "Cannot reach Redis: " + rootOf(error))
-        : fail(commandLine, BROKEN_OFF, "The sale broke off: " + error);
+    if (error instanceof RedisConnectionException) {
+      Quickstart quickstart = commandLine.getCommand();
+      String address = "Redis at " + quickstart.redis;
+      return fail(commandLine, NOT_STARTED, "Cannot reach " + address + ": " + rootOf(error));
+    }
+    return fail(commandLine, BROKEN_OFF, "The sale broke off: " + error);
   }
 
   private static int fail(CommandLine commandLine, int exitCode, String message) {
