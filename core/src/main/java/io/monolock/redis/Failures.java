@@ -29,11 +29,11 @@ final class Failures {
               "A fencing number can neither be read nor issued; look at the key with the suffix "
                   + FenceKeys.SUFFIX),
           row(
-              containing("unknown command", "Unknown Redis command", "This Redis command is not"),
+              "(?i:unknown (?:\\w+ )?command)|This \\w+ command is not allowed from script",
               Reason.PERMISSION,
               false,
               "Redis lacks a command; it must be version 6.2 or newer and must not rename or disable"
-                  + " EVAL, EVALSHA, SET, GETEX, PTTL, PEXPIRE, DEL and TIME"),
+                  + " EVAL, EVALSHA, SET, SETRANGE, GETEX, PTTL, PEXPIRE, DEL and TIME"),
           row(
               code("NOPERM", "NOAUTH", "WRONGPASS", "DENIED")
                   + "|"
@@ -80,7 +80,9 @@ final class Failures {
               false,
               "A key holds a list, a hash or the like; a lock needs a key of its own"),
           row(
-              code("CROSSSLOT") + "|" + containing("do not hash to the same slot"),
+              code("CROSSSLOT")
+                  + "|"
+                  + containing("do not hash to the same slot", "access a non local key"),
               Reason.MISUSE,
               false,
               "In a cluster, all keys of a lock must have the same slot; give them one {hash tag}"),
@@ -169,7 +171,7 @@ final class Failures {
     return new StoreFailure(
         Reason.UNAVAILABLE,
         true,
-        "No connection to Redis could be opened (" + root(error) + ")",
+        "No connection to Redis could be opened (" + error.getMessage() + ", " + root(error) + ")",
         error);
   }
 

@@ -44,9 +44,9 @@ import reactor.core.scheduler.Schedulers;
  * <h2>What it asks of Redis</h2>
  *
  * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
- * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code GETEX}, {@code PTTL}, {@code
- * PEXPIRE}, {@code DEL} and {@code TIME}; {@link #inspect} also needs {@code TYPE} and {@code
- * GETRANGE}.
+ * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
+ * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #inspect} also needs {@code TYPE}
+ * and {@code GETRANGE}.
  *
  * <p>Calls fail with {@link io.monolock.store.StoreFailure} only. Their signals may come in threads
  * of Lettuce, which must not be blocked. A call that was sent takes effect even if it is cancelled.

@@ -130,7 +130,12 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
 
     @Override
     public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
-      end();
+      if (lost.isClosed()) {
+        // by us, or by the client because it is shut down
+        ended.set(true);
+      } else {
+        end();
+      }
     }
 
     void end() {

@@ -7,7 +7,10 @@ local locks = fenced and #KEYS / 2 or #KEYS
 if not string.find(ttl, '^[1-9]%d*$') then
   return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
 end
-if locks == 1 and not fenced and redis.call('SET', KEYS[1], value, 'NX', 'PX', ttl) then
+if locks > 1 or fenced then
+  -- changes nothing, but fails when Redis is out of memory, which it tells only the first write of a script
+  redis.call('SETRANGE', KEYS[1], 0, '')
+elseif redis.call('SET', KEYS[1], value, 'NX', 'PX', ttl) then
   return 2
 end
 
