@@ -109,7 +109,9 @@ public interface Lock {
    * Keeps the lock alive while subscribed: refreshes it at about a third of its ttl (unless {@link
    * LockOptions#autoRefresh} is off) and tells when it is lost. Race your work against it:
    *
-   * {@snippet class="io.monolock.Snippets" region="keepAlive"}
+   * <pre>{@code
+   * Mono<Report> report = work.or(lock.keepAlive());
+   * }</pre>
    *
    * <p>Outcomes: never a value, never completion; {@link LockLostException} at the deadline even if
    * the store never answers, at the next refresh when the keys are gone or another's, and with

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class LockException extends RuntimeException
     permits LockNotAcquiredException, LockLostException, LockStoreException, LockerClosedException {
 
+  /** What was to be locked, or was. */
   private final Set<String> keys;
 
   LockException(

@@ -22,6 +22,7 @@ public final class LockLostException extends LockException {
     /** This handle was released. */
     RELEASED("it was released");
 
+    /** How it is told. */
     private final String text;
 
     Reason(String text) {
@@ -29,6 +30,7 @@ public final class LockLostException extends LockException {
     }
   }
 
+  /** How the lock came to be lost. */
   private final Reason reason;
 
   LockLostException(Set<String> keys, Reason reason) {

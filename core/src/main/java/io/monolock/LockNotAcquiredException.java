@@ -13,8 +13,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockNotAcquiredException extends LockException {
 
+  /** How often the store was asked. */
   private final int attempts;
+
+  /** How long the caller waited. */
   private final Duration waited;
+
+  /** What was left of the holder's ttl, null when unlimited. */
   private final @Nullable Duration retryAfter;
 
   LockNotAcquiredException(

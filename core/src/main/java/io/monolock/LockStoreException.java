@@ -30,7 +30,10 @@ public final class LockStoreException extends LockException {
     MISUSE
   }
 
+  /** Why the store could not do it. */
   private final Reason reason;
+
+  /** Whether it is worth trying again. */
   private final boolean isTransient;
 
   LockStoreException(Set<String> keys, String operation, StoreFailure failure) {

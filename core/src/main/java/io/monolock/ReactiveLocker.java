@@ -17,7 +17,9 @@ import reactor.core.scheduler.Scheduler;
  *
  * <p>The front door is {@link #withLock(String, Duration, Mono)}:
  *
- * {@snippet class="io.monolock.Snippets" region="withLock"}
+ * <pre>{@code
+ * Mono<Receipt> receipt = locker.withLock("order:42", Duration.ofSeconds(30), charge);
+ * }</pre>
  *
  * <p>What holds for every method:
  *

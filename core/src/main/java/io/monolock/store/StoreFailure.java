@@ -27,7 +27,10 @@ public final class StoreFailure extends RuntimeException {
     MISUSE
   }
 
+  /** Why the store failed. */
   private final Reason reason;
+
+  /** Whether it is worth trying again. */
   private final boolean isTransient;
 
   /**

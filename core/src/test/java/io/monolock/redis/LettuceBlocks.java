@@ -20,7 +20,11 @@ public final class LettuceBlocks implements BlockHoundIntegration {
     // reads certificates from files
     builder.allowBlockingCallsInside(
         "io.lettuce.core.SslConnectionBuilder$SslChannelInitializer", "initializeSSLEngine");
-    // takes locks that are held for a moment only
+    // takes a lock that is held for a moment only; an error thrown there would leave its count of
+    // writers wrong, and the next writer would wait for ever
+    builder.allowBlockingCallsInside("io.lettuce.core.protocol.SharedLock", "incrementWriters");
+    builder.allowBlockingCallsInside("io.lettuce.core.protocol.SharedLock", "doExclusive");
+    // take locks that are held for a moment only
     String allocator = "io.netty.buffer.AdaptiveByteBufAllocator";
     builder.allowBlockingCallsInside(allocator, "newDirectBuffer");
     builder.allowBlockingCallsInside(allocator, "newHeapBuffer");
