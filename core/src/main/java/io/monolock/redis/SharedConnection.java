@@ -41,16 +41,18 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
 
   /** Makes a call over a connection that is open; opens it if necessary. */
   <T> Mono<T> call(Function<? super C, ? extends Mono<T>> command) {
-    return Mono.defer(
-        () -> {
-          C connection = usable;
-          if (connection != null && connection.isOpen()) {
-            return command.apply(connection).onErrorMap(Failures::ofCall);
-          }
-          return Mono.fromFuture(current(), true)
-              .onErrorMap(Failures::ofConnecting)
-              .flatMap(link -> command.apply(link.connection).onErrorMap(Failures::ofCall));
-        });
+    return Mono.<T>defer(
+            () -> {
+              C connection = usable;
+              if (connection != null && connection.isOpen()) {
+                return command.apply(connection);
+              }
+              // a call that is cancelled must not cancel what others wait for
+              return Mono.fromFuture(current(), true)
+                  .onErrorMap(Failures::ofConnecting)
+                  .flatMap(link -> command.apply(link.connection));
+            })
+        .onErrorMap(Failures::ofCall);
   }
 
   /** Closes the connection; later calls fail. Completes when all is closed. */

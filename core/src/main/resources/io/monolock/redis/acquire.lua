@@ -7,14 +7,15 @@ local locks = fenced and #KEYS / 2 or #KEYS
 if not string.find(ttl, '^[1-9]%d*$') then
   return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
 end
+-- a write comes first: a replica refuses it instead of answering from the past, and only the first is refused for want of memory
 if locks > 1 or fenced then
-  -- changes nothing, but fails when Redis is out of memory, which it tells only the first write of a script
+  -- changes nothing
   redis.call('SETRANGE', KEYS[1], 0, '')
 elseif redis.call('SET', KEYS[1], value, 'NX', 'PX', ttl) then
   return 2
 end
 
--- GETEX only reads, but counts as a write: a replica refuses it instead of answering from the past
+-- GETEX reads without being tracked; PTTL is tracked, so that a waiter hears of the keys it waits for
 local ours, px, busy, forever = 0, {}, nil, false
 for i = 1, locks do
   local held = redis.call('GETEX', KEYS[i])

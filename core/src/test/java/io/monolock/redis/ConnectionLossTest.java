@@ -98,6 +98,20 @@ class ConnectionLossTest extends StoreOnRedis {
         .isInstanceOf(Granted.class);
   }
 
+  /** What is late is for the engine to say, not for the time-out of the connection. */
+  @Test
+  void aCallOutlivesTheTimeoutOfTheUri() {
+    RedisURI uri = RedisURI.create(server.uri());
+    uri.setTimeout(Duration.ofMillis(500));
+    RedisLockStore hurried = storeOn(uri);
+    acquire(hurried, A, ALICE);
+    server.pause();
+    CompletableFuture<Boolean> call = hurried.extend(A, ALICE, LONG).toFuture();
+    await().during(Duration.ofMillis(700)).until(() -> !call.isDone());
+    server.resume();
+    assertThat(call).succeedsWithin(PATIENCE).isEqualTo(true);
+  }
+
   @Test
   void aFirstCallThatIsCancelledDoesNotSpoilTheOthers() {
     server.pause();
