@@ -49,6 +49,7 @@ final class Acquisition implements Subscription, Claim.Owner {
   private int attempts;
   private long begunAt;
   private long refusedAt;
+  private long answeredAt;
   private @Nullable Attempt current;
   private @Nullable HeldLock granted;
   private @Nullable LockException lastAnswer;
@@ -86,11 +87,17 @@ final class Acquisition implements Subscription, Claim.Owner {
         limit = runtime.wheel.after(claim.options.waitAtMost(), () -> fail(finalError()));
       }
     }
-    if (runtime.claims.add(claim)) {
-      attempt();
-    } else {
+    if (!runtime.claims.add(claim)) {
       fail(runtime.closed(claim.keys));
+    } else if (isFinished()) {
+      claim.settled();
+    } else {
+      attempt();
     }
+  }
+
+  private synchronized boolean isFinished() {
+    return finished;
   }
 
   private void attempt() {
@@ -173,6 +180,7 @@ final class Acquisition implements Subscription, Claim.Owner {
       first = lastAnswer == null && lastFailure == null;
       if (isAnswer) {
         lastAnswer = problem;
+        answeredAt = runtime.now();
       } else {
         lastFailure = problem;
       }
@@ -228,7 +236,7 @@ final class Acquisition implements Subscription, Claim.Owner {
   /** The last attempt that was answered decides; if none was, the store is in trouble. */
   private synchronized LockException finalError() {
     if (lastAnswer instanceof LockNotAcquiredException busy) {
-      Duration since = Duration.ofNanos(runtime.now() - refusedAt);
+      Duration since = Duration.ofNanos(runtime.now() - answeredAt);
       return notAcquired(
           busy.retryAfter()
               .map(left -> left.compareTo(since) > 0 ? left.minus(since) : Duration.ZERO)
@@ -242,7 +250,7 @@ final class Acquisition implements Subscription, Claim.Owner {
         : claim.failure("lock", runtime.unanswered(UNKNOWN_OUTCOME));
   }
 
-  private LockNotAcquiredException notAcquired(@Nullable Duration retryAfter) {
+  private synchronized LockNotAcquiredException notAcquired(@Nullable Duration retryAfter) {
     return new LockNotAcquiredException(claim.keys.asSet(), attempts, waited(), retryAfter);
   }
 

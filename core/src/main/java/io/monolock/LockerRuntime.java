@@ -5,7 +5,6 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -49,16 +48,9 @@ final class LockerRuntime {
     return wheel.now();
   }
 
-  /**
-   * Runs what reaches users on their scheduler. If that is disposed there is no better place than
-   * this thread, and a signal must not be lost.
-   */
+  /** Runs what reaches users on their scheduler. */
   void publish(Runnable signal) {
-    try {
-      publishOn.schedule(signal);
-    } catch (RejectedExecutionException e) {
-      signal.run();
-    }
+    delays.schedule(signal);
   }
 
   /**
