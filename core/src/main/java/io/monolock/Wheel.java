@@ -41,7 +41,6 @@ final class Wheel {
 
   private final Scheduler timer;
   private final ConcurrentNavigableMap<Long, Set<Task>> buckets = new ConcurrentSkipListMap<>();
-  private final AtomicBoolean ticking = new AtomicBoolean();
 
   /** The last bucket that was handed to the timer; later insertions into it go there directly. */
   private volatile long handedOver = Long.MIN_VALUE;
@@ -69,6 +68,9 @@ final class Wheel {
   }
 
   private void place(Task task) {
+    if (stopped) {
+      return;
+    }
     long now = now();
     long bucket = Math.floorDiv(Math.min(task.time, now + HORIZON), TICK);
     if (task.time - now < TICK || bucket <= handedOver) {
@@ -81,6 +83,9 @@ final class Wheel {
     if (bucket <= handedOver) {
       task.arm();
     }
+    if (task.cancelled) {
+      others.remove(task);
+    }
     keepTicking();
   }
 
@@ -91,14 +96,21 @@ final class Wheel {
     buckets.clear();
   }
 
+  /** How many tasks lie in the buckets. */
+  int size() {
+    return buckets.values().stream().mapToInt(Set::size).sum();
+  }
+
   private void keepTicking() {
-    if (!stopped && ticking.compareAndSet(false, true)) {
-      interval =
-          Flux.interval(Duration.ofNanos(TICK), timer)
-              .onBackpressureDrop()
-              .subscribe(any -> tick(), e -> LOG.error("the timer of a locker has stopped", e));
-      if (stopped) {
-        stopTicking();
+    if (interval != null) {
+      return;
+    }
+    synchronized (this) {
+      if (interval == null && !stopped) {
+        interval =
+            Flux.interval(Duration.ofNanos(TICK), timer)
+                .onBackpressureDrop()
+                .subscribe(any -> tick(), e -> LOG.error("the timer of a locker has stopped", e));
       }
     }
   }
@@ -119,10 +131,9 @@ final class Wheel {
     }
   }
 
-  private void stopTicking() {
+  private synchronized void stopTicking() {
     Disposable running = interval;
     interval = null;
-    ticking.set(false);
     if (running != null) {
       running.dispose();
     }
