@@ -222,7 +222,7 @@ final class HeldLock implements Lock, Claim.Owner {
                 .runtime
                 .store
                 .extend(claim.keys, claim.token, ttl)
-                .timeout(remaining(), Mono.just(true), claim.runtime.timer)
+                .timeout(claim.runtime.wheel.delay(remaining()), Mono.just(true))
                 .flatMap(ours -> extended(ours, askedAt, ttl)));
   }
 
@@ -240,13 +240,13 @@ final class HeldLock implements Lock, Claim.Owner {
     return Mono.defer(
         () -> {
           beginRelease();
-          return claim.runtime.timer.isDisposed()
+          return claim.runtime.wheel.isStopped()
               ? outcomeWithoutTime()
               : claim.release.outcomeInTime();
         });
   }
 
-  /** Once the locker and its timer have ended, the outcome is known or never will be. */
+  /** Once the locker has closed, the outcome is known or never will be. */
   private Mono<Boolean> outcomeWithoutTime() {
     StoreFailure unknown = claim.runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME);
     return Mono.firstWithSignal(

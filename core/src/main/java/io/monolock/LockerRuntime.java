@@ -77,7 +77,7 @@ final class LockerRuntime {
   <T> Mono<T> ask(
       LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
     return Mono.defer(call)
-        .timeout(commandTimeout, timer)
+        .timeout(wheel.delay(commandTimeout), Mono.error(TimeoutException::new))
         .onErrorMap(
             e -> e instanceof LockException ? e : asStoreException(keys, operation, unanswered, e))
         .publishOn(publishOn);

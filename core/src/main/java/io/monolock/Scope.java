@@ -80,7 +80,7 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
         .release
         .outcome()
         .then()
-        .timeout(RELEASE_PATIENCE, Mono.empty(), runtime.timer)
+        .timeout(runtime.wheel.delay(RELEASE_PATIENCE), Mono.empty())
         .publishOn(runtime.publishOn)
         .onErrorComplete();
   }
