@@ -53,13 +53,23 @@ final class LockerRuntime {
     delays.schedule(signal);
   }
 
+  /** A call that is refused once the locker is closed. */
+  <T> Mono<T> call(
+      LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
+    return Mono.defer(
+        () ->
+            claims.isClosed()
+                ? Mono.<T>error(closed(keys)).publishOn(publishOn)
+                : ask(keys, operation, unanswered, call));
+  }
+
   /**
    * A call that a user may cancel, ended by our own clock and signalled on the user's scheduler.
    */
-  <T> Mono<T> call(
+  <T> Mono<T> ask(
       LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
-    return Mono.defer(() -> claims.isClosed() ? Mono.error(closed(keys)) : call.get())
-        .timeout(commandTimeout, timer)
+    return Mono.defer(call)
+        .timeout(wheel.delay(commandTimeout), Mono.error(TimeoutException::new))
         .onErrorMap(
             e -> e instanceof LockException ? e : asStoreException(keys, operation, unanswered, e))
         .publishOn(publishOn);
