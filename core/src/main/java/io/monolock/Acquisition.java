@@ -44,6 +44,7 @@ final class Acquisition implements Subscription, Claim.Owner {
   private final Claim claim;
   private final RetryPacer pacer;
 
+  private volatile boolean cancelled;
   private boolean begun;
   private boolean finished;
   private int attempts;
@@ -264,15 +265,23 @@ final class Acquisition implements Subscription, Claim.Owner {
     }
     claim.giveUp();
     runtime.observer.notAcquired(claim.id, claim.keys.asSet(), waited(), attempts, problem);
+    runtime.publish(() -> tellUnlessCancelled(problem));
+  }
+
+  private void tellUnlessCancelled(Throwable problem) {
+    if (cancelled) {
+      return;
+    }
     if (whenBusy == WhenBusy.COMPLETE && problem instanceof LockNotAcquiredException) {
-      runtime.publish(subscriber::onComplete);
+      subscriber.onComplete();
     } else {
-      runtime.publish(() -> subscriber.onError(problem));
+      subscriber.onError(problem);
     }
   }
 
   @Override
   public void cancel() {
+    cancelled = true;
     if (finish() && begun) {
       claim.giveUp();
       runtime.observer.notAcquired(
