@@ -182,6 +182,32 @@ class AbandonedAcquireTest {
     }
 
     @Test
+    void isWaitedForByTheLockerThatCloses() {
+      Held held = Held.call();
+      v.store.next(ACQUIRE, held);
+      v.run(v.locker.acquire("a", OPTIONS)).cancel();
+      Probe<Void> close = v.run(v.locker.close());
+      assertThat(close.isPending()).isTrue();
+
+      held.letThrough();
+      v.time.advanceTime();
+
+      assertThat(close.end).isEqualTo(SignalType.ON_COMPLETE);
+      assertThat(v.store.calls()).containsExactly(ACQUIRE, RELEASE, ScriptedStore.Call.CLOSE);
+    }
+
+    @Test
+    void isReleasedOnceWhenNothingIsInDoubt() {
+      Held held = Held.answer();
+      v.store.next(ACQUIRE, held);
+      v.run(v.locker.acquire("a", OPTIONS)).cancel();
+      held.letThrough();
+      v.pass(Duration.ofHours(1));
+
+      assertThat(v.store.count(RELEASE)).isEqualTo(1);
+    }
+
+    @Test
     @DisplayName("B25: by a timeout operator that races with the grant")
     void byATimeoutOperator() {
       Held held = Held.answer();
@@ -266,7 +292,22 @@ class AbandonedAcquireTest {
     }
 
     @Test
-    void thatIsThenRefusedIsReleased() {
+    void isNotReleasedWhileAnotherAttemptIsUnanswered() {
+      Held second = Held.call();
+      v.store.next(ACQUIRE, ScriptedStore.answerLost(), second);
+      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+      v.pass(Duration.ofSeconds(1));
+      probe.cancel();
+      v.pass(Duration.ofSeconds(1));
+      assertThat(v.store.calls()).containsExactly(ACQUIRE, ACQUIRE);
+
+      second.letThrough();
+
+      assertNothingRemains();
+    }
+
+    @Test
+    void thatNobodyWaitsForIsReleased() {
       v.store.next(ACQUIRE, ScriptedStore.answerLost());
       Probe<Lock> probe =
           v.run(v.locker.acquire("a", OPTIONS.retry(Retry.fixedDelay(1, Duration.ofSeconds(1)))));
@@ -341,6 +382,18 @@ class AbandonedAcquireTest {
     }
 
     @Test
+    void afterTheDeadlineToOneWhoWaitsIsAskedForAgain() {
+      v.store.next(ACQUIRE, held);
+      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS.ttl(Duration.ofSeconds(1))));
+      v.pass(Duration.ofMillis(995));
+      held.letThrough();
+      v.pass(Duration.ofSeconds(1));
+
+      assertThat(v.store.count(ACQUIRE)).isEqualTo(2);
+      assertThat(probe.value().keys()).containsExactly("a");
+    }
+
+    @Test
     void butPublishedAfterTheDeadline() {
       VirtualLocker slow = new VirtualLocker(builder -> builder.publishOn(busyUsers));
       Probe<Lock> probe = slow.run(slow.locker.tryAcquire("a", OPTIONS));
@@ -379,6 +432,23 @@ class AbandonedAcquireTest {
       v.time.advanceTime();
 
       assertThat(probe.value().remaining()).isEqualTo(Duration.ofMillis(10_000 - 102 - 3_000));
+    }
+
+    @Test
+    void delaysTheReleaseOfTheLockThatALaterAttemptGot() {
+      Held call = Held.call();
+      v.store.next(ACQUIRE, call);
+      Probe<Lock> probe =
+          v.run(v.locker.acquire("a", OPTIONS.retry(Retry.fixedDelay(1, Duration.ofSeconds(1)))));
+      v.pass(Duration.ofSeconds(2));
+      v.run(probe.value().release());
+      assertThat(v.store.count(RELEASE)).isZero();
+
+      call.letThrough();
+      v.time.advanceTime();
+
+      assertThat(v.store.count(RELEASE)).isEqualTo(1);
+      assertThat(isFree(v)).isTrue();
     }
 
     @Test

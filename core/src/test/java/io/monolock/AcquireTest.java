@@ -162,4 +162,25 @@ class AcquireTest {
     assertThat(v.run(v.locker.close()).end).isEqualTo(SignalType.ON_COMPLETE);
     assertThat(v.store.count(RELEASE)).isZero();
   }
+
+  @Test
+  void aClosedLockerSendsNothing() {
+    v.run(v.locker.close());
+
+    assertThat(v.run(v.locker.acquire("a", OPTIONS)).error)
+        .isInstanceOf(LockerClosedException.class);
+    assertThat(v.run(v.locker.tryAcquire("a", OPTIONS)).error)
+        .isInstanceOf(LockerClosedException.class);
+    assertThat(v.store.count(ACQUIRE)).isZero();
+  }
+
+  @Test
+  @DisplayName("B32: whoever waits when the locker closes is told so")
+  void closingEndsTheWait() {
+    v.get(v.another().tryAcquire("a", OPTIONS));
+    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
+    v.run(v.locker.close());
+
+    assertThat(waiter.error).isInstanceOf(LockerClosedException.class);
+  }
 }

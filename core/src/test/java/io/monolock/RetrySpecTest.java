@@ -256,6 +256,17 @@ class RetrySpecTest {
   }
 
   @Test
+  void theCompanionOfACancelledWaitIsCancelled() {
+    List<String> seen = new ArrayList<>();
+    Retry retry =
+        Retry.from(failures -> failures.thenMany(Flux.never()).doOnCancel(() -> seen.add("end")));
+    v.run(v.locker.acquire("a", OPTIONS.retry(retry))).cancel();
+    v.time.advanceTime();
+
+    assertThat(seen).containsExactly("end");
+  }
+
+  @Test
   void oneSpecIsSharedByManyAcquisitions() {
     Retry retry = Retry.fixedDelay(3, MS_100);
     Probe<Lock> first = v.run(v.locker.acquire("a", OPTIONS.retry(retry)));

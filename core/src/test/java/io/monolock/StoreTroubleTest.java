@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.monolock.ScriptedStore.Fate;
+import io.monolock.ScriptedStore.Held;
 import io.monolock.VirtualLocker.Probe;
 import io.monolock.store.Grant;
 import io.monolock.store.StoreFailure.Reason;
@@ -121,6 +122,19 @@ class StoreTroubleTest {
 
     assertThat(v.run(v.locker.tryAcquire("a", OPTIONS)).error)
         .isInstanceOf(LockStoreException.class);
+  }
+
+  @Test
+  void aRefusalThatComesLateDoesNotDisturbTheAttemptUnderWay() {
+    Held late = Held.answer();
+    v.get(v.another().tryAcquire("a", Duration.ofHours(1)));
+    v.store.next(ACQUIRE, late).always(ACQUIRE, swallowed());
+    v.run(v.locker.acquire("a", OPTIONS));
+    v.pass(Duration.ofMillis(2_100));
+    late.letThrough();
+    v.pass(Duration.ofMillis(800));
+
+    assertThat(v.store.count(ACQUIRE)).isEqualTo(2);
   }
 
   @Test
