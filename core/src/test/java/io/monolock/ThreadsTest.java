@@ -53,6 +53,7 @@ class ThreadsTest {
           .publishOn(users)
           .timer(timer)
           .commandTimeout(Duration.ofMillis(300))
+          .closeTimeout(Duration.ofMillis(200))
           .observer(noting())
           .build();
 
@@ -150,31 +151,29 @@ class ThreadsTest {
   }
 
   @Test
-  void restOfAFinishingBodyDoesNotRunInTheThreadThatCancels() {
-    CountDownLatch first = new CountDownLatch(1);
-    BaseSubscriber<Integer> subscriber =
-        new BaseSubscriber<>() {
-          @Override
-          protected void hookOnSubscribe(Subscription subscription) {
-            request(1);
-          }
+  void restOfAFinishingBodyIsDemandedOnPublishOnWhoeverCancels() {
+    CountDownLatch begun = new CountDownLatch(1);
+    Disposable scope =
+        locker
+            .withLockMany(
+                "a",
+                LockOptions.of(TTL).finishOnCancel(true),
+                lock ->
+                    Flux.never()
+                        .doOnRequest(n -> note(n == 1 ? "first demand" : "rest"))
+                        .doOnRequest(any -> begun.countDown()))
+            .subscribeWith(
+                new BaseSubscriber<>() {
+                  @Override
+                  protected void hookOnSubscribe(Subscription subscription) {
+                    request(1);
+                  }
+                });
+    awaitLatch(begun);
 
-          @Override
-          protected void hookOnNext(Integer value) {
-            first.countDown();
-          }
-        };
-    locker
-        .withLockMany(
-            "a",
-            LockOptions.of(TTL).finishOnCancel(true),
-            lock -> Flux.range(1, 10).doOnNext(n -> note("element " + n)))
-        .subscribe(subscriber);
-    awaitLatch(first);
+    scope.dispose();
 
-    subscriber.cancel();
-
-    assertOnUsersThreads("element 1", "element 2", "element 10");
+    assertOnUsersThreads("first demand", "rest");
   }
 
   @Test
