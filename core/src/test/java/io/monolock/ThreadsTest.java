@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
@@ -39,30 +40,34 @@ class ThreadsTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final Duration SHORT = Duration.ofMillis(150);
 
-  private final Scheduler users = Schedulers.newBoundedElastic(4, 1_000, "users");
-  private final Scheduler timer = Schedulers.newSingle("timer");
-  private final Scheduler wire = Schedulers.newSingle("wire");
+  private static final Scheduler USERS = Schedulers.newBoundedElastic(4, 1_000, "users");
+  private static final Scheduler TIMER = Schedulers.newSingle("timer");
+  private static final Scheduler WIRE = Schedulers.newSingle("wire");
   private final InMemoryLockStore memory = InMemoryLockStore.create();
-  private final LockStore store = new AnsweringOn(memory, wire);
+  private final LockStore store = new AnsweringOn(memory, WIRE);
 
   /** What happened, and on which thread. */
   private final Map<String, String> seen = new ConcurrentHashMap<>();
 
   private final ReactiveLocker locker =
       ReactiveLocker.builder(store)
-          .publishOn(users)
-          .timer(timer)
+          .publishOn(USERS)
+          .timer(TIMER)
           .commandTimeout(Duration.ofMillis(300))
           .closeTimeout(Duration.ofMillis(200))
           .observer(noting())
           .build();
 
   @AfterEach
-  void stop() {
+  void close() {
     locker.close().block();
-    users.dispose();
-    timer.dispose();
-    wire.dispose();
+  }
+
+  @AfterAll
+  static void disposeOfThreads() {
+    USERS.dispose();
+    TIMER.dispose();
+    WIRE.dispose();
   }
 
   private void note(String what) {
