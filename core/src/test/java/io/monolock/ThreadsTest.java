@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
@@ -39,29 +40,34 @@ class ThreadsTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final Duration SHORT = Duration.ofMillis(150);
 
-  private final Scheduler users = Schedulers.newBoundedElastic(4, 1_000, "users");
-  private final Scheduler timer = Schedulers.newSingle("timer");
-  private final Scheduler wire = Schedulers.newSingle("wire");
+  private static final Scheduler USERS = Schedulers.newBoundedElastic(4, 1_000, "users");
+  private static final Scheduler TIMER = Schedulers.newSingle("timer");
+  private static final Scheduler WIRE = Schedulers.newSingle("wire");
   private final InMemoryLockStore memory = InMemoryLockStore.create();
-  private final LockStore store = new AnsweringOn(memory, wire);
+  private final LockStore store = new AnsweringOn(memory, WIRE);
 
   /** What happened, and on which thread. */
   private final Map<String, String> seen = new ConcurrentHashMap<>();
 
   private final ReactiveLocker locker =
       ReactiveLocker.builder(store)
-          .publishOn(users)
-          .timer(timer)
+          .publishOn(USERS)
+          .timer(TIMER)
           .commandTimeout(Duration.ofMillis(300))
+          .closeTimeout(Duration.ofMillis(200))
           .observer(noting())
           .build();
 
   @AfterEach
-  void stop() {
+  void close() {
     locker.close().block();
-    users.dispose();
-    timer.dispose();
-    wire.dispose();
+  }
+
+  @AfterAll
+  static void disposeOfThreads() {
+    USERS.dispose();
+    TIMER.dispose();
+    WIRE.dispose();
   }
 
   private void note(String what) {
@@ -150,31 +156,29 @@ class ThreadsTest {
   }
 
   @Test
-  void restOfAFinishingBodyDoesNotRunInTheThreadThatCancels() {
-    CountDownLatch first = new CountDownLatch(1);
-    BaseSubscriber<Integer> subscriber =
-        new BaseSubscriber<>() {
-          @Override
-          protected void hookOnSubscribe(Subscription subscription) {
-            request(1);
-          }
+  void restOfAFinishingBodyIsDemandedOnPublishOnWhoeverCancels() {
+    CountDownLatch begun = new CountDownLatch(1);
+    Disposable scope =
+        locker
+            .withLockMany(
+                "a",
+                LockOptions.of(TTL).finishOnCancel(true),
+                lock ->
+                    Flux.never()
+                        .doOnRequest(n -> note(n == 1 ? "first demand" : "rest"))
+                        .doOnRequest(any -> begun.countDown()))
+            .subscribeWith(
+                new BaseSubscriber<>() {
+                  @Override
+                  protected void hookOnSubscribe(Subscription subscription) {
+                    request(1);
+                  }
+                });
+    awaitLatch(begun);
 
-          @Override
-          protected void hookOnNext(Integer value) {
-            first.countDown();
-          }
-        };
-    locker
-        .withLockMany(
-            "a",
-            LockOptions.of(TTL).finishOnCancel(true),
-            lock -> Flux.range(1, 10).doOnNext(n -> note("element " + n)))
-        .subscribe(subscriber);
-    awaitLatch(first);
+    scope.dispose();
 
-    subscriber.cancel();
-
-    assertOnUsersThreads("element 1", "element 2", "element 10");
+    assertOnUsersThreads("first demand", "rest");
   }
 
   @Test
