@@ -222,8 +222,14 @@ final class HeldLock implements Lock, Claim.Owner {
                 .runtime
                 .store
                 .extend(claim.keys, claim.token, ttl)
-                .timeout(claim.runtime.wheel.delay(remaining()), Mono.just(true))
+                .timeout(claim.runtime.wheel.delay(remaining()), Mono.defer(this::lossOrNothing))
                 .flatMap(ours -> extended(ours, askedAt, ttl)));
+  }
+
+  /** An extension that is unanswered at the deadline fails, unless refreshes went through. */
+  private Mono<Boolean> lossOrNothing() {
+    LockLostException loss = loss();
+    return loss == null ? Mono.never() : Mono.error(loss);
   }
 
   /** Counts the answer before it hops to the users' scheduler, which may be busy. */

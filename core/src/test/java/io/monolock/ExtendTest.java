@@ -73,6 +73,22 @@ class ExtendTest {
   }
 
   @Test
+  @DisplayName("G1: an extension that is not answered does not count when a refresh goes through")
+  void unansweredExtensionDoesNotCountWhileRefreshesDo() {
+    VirtualLocker v = new VirtualLocker(b -> b.commandTimeout(Duration.ofMinutes(1)));
+    Lock lock = v.get(v.locker.acquire("a", TTL));
+    v.store.next(Call.EXTEND, ScriptedStore.swallowed());
+    Probe<Void> extension = v.run(lock.extend(Duration.ofHours(1)));
+    v.run(lock.keepAlive());
+
+    v.pass(Duration.ofSeconds(30));
+
+    assertThat(lock.isValid()).isTrue();
+    assertThat(lock.remaining()).isLessThan(TTL);
+    assertThat(extension.isPending()).isTrue();
+  }
+
+  @Test
   void unansweredExtensionLeavesTheLockAsItWas() {
     v.store.next(Call.EXTEND, ScriptedStore.swallowed());
     Probe<Void> probe = v.run(lock.extend(TTL));
