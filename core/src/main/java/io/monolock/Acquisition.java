@@ -165,8 +165,8 @@ final class Acquisition implements Subscription, Claim.Owner {
     if (!lock.isValid()) {
       fail(claim.failure("deliver the lock on", runtime.unanswered(UNKNOWN_OUTCOME)));
     } else if (finish()) {
-      lock.open();
       runtime.observer.acquired(claim.id, lock.keys(), waited(), attempts);
+      lock.open();
       subscriber.onNext(lock);
       subscriber.onComplete();
     }

@@ -71,9 +71,8 @@ final class Release {
     LockerRuntime runtime = claim.runtime;
     return outcome()
         .timeout(
-            runtime.commandTimeout,
-            Mono.defer(() -> Mono.error(claim.failure("release", presentTrouble()))),
-            runtime.timer)
+            runtime.wheel.delay(runtime.commandTimeout),
+            Mono.defer(() -> Mono.error(claim.failure("release", presentTrouble()))))
         .publishOn(runtime.publishOn);
   }
 

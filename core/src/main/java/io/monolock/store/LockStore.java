@@ -18,8 +18,8 @@ import reactor.core.publisher.Mono;
  *   <li>never blocks the thread that subscribes.
  * </ul>
  *
- * <p>A cancelled call may still take effect. The engine does not cancel a call that changes
- * something; it waits for the answer in the background and releases what nobody took.
+ * <p>A cancelled call may still take effect. The engine never cancels an acquisition or a release;
+ * it waits for the answer in the background and releases what nobody took.
  *
  * <p>A token has exactly {@value #TOKEN_LENGTH} characters, so that no token is the beginning of
  * another. The ttl's and {@code keepFor} are whole milliseconds. A store belongs to one locker,
