@@ -64,7 +64,7 @@ final class RetryPacer implements CoreSubscriber<Object> {
 
   private static Retry measuredBy(Scheduler delays, Retry retry) {
     return retry instanceof RetryBackoffSpec backoff
-            && backoff.backoffSchedulerSupplier.get() == Schedulers.parallel()
+            && backoff.backoffSchedulerSupplier.get().equals(Schedulers.parallel())
         ? backoff.scheduler(delays)
         : retry;
   }
@@ -124,7 +124,7 @@ final class RetryPacer implements CoreSubscriber<Object> {
   @Override
   public void onError(Throwable e) {
     if (!cancelled) {
-      gaveUp.accept(e == told || Exceptions.isRetryExhausted(e) ? null : e);
+      gaveUp.accept(e.equals(told) || Exceptions.isRetryExhausted(e) ? null : e);
     }
   }
 
