@@ -44,11 +44,13 @@ final class Acquisition implements Subscription, Claim.Owner {
   private final Claim claim;
   private final RetryPacer pacer;
 
+  private volatile boolean cancelled;
   private boolean begun;
   private boolean finished;
   private int attempts;
   private long begunAt;
   private long refusedAt;
+  private long answeredAt;
   private @Nullable Attempt current;
   private @Nullable HeldLock granted;
   private @Nullable LockException lastAnswer;
@@ -86,11 +88,17 @@ final class Acquisition implements Subscription, Claim.Owner {
         limit = runtime.wheel.after(claim.options.waitAtMost(), () -> fail(finalError()));
       }
     }
-    if (runtime.claims.add(claim)) {
-      attempt();
-    } else {
+    if (!runtime.claims.add(claim)) {
       fail(runtime.closed(claim.keys));
+    } else if (isFinished()) {
+      claim.settled();
+    } else {
+      attempt();
     }
+  }
+
+  private synchronized boolean isFinished() {
+    return finished;
   }
 
   private void attempt() {
@@ -173,6 +181,7 @@ final class Acquisition implements Subscription, Claim.Owner {
       first = lastAnswer == null && lastFailure == null;
       if (isAnswer) {
         lastAnswer = problem;
+        answeredAt = runtime.now();
       } else {
         lastFailure = problem;
       }
@@ -228,7 +237,7 @@ final class Acquisition implements Subscription, Claim.Owner {
   /** The last attempt that was answered decides; if none was, the store is in trouble. */
   private synchronized LockException finalError() {
     if (lastAnswer instanceof LockNotAcquiredException busy) {
-      Duration since = Duration.ofNanos(runtime.now() - refusedAt);
+      Duration since = Duration.ofNanos(runtime.now() - answeredAt);
       return notAcquired(
           busy.retryAfter()
               .map(left -> left.compareTo(since) > 0 ? left.minus(since) : Duration.ZERO)
@@ -242,7 +251,7 @@ final class Acquisition implements Subscription, Claim.Owner {
         : claim.failure("lock", runtime.unanswered(UNKNOWN_OUTCOME));
   }
 
-  private LockNotAcquiredException notAcquired(@Nullable Duration retryAfter) {
+  private synchronized LockNotAcquiredException notAcquired(@Nullable Duration retryAfter) {
     return new LockNotAcquiredException(claim.keys.asSet(), attempts, waited(), retryAfter);
   }
 
@@ -256,15 +265,23 @@ final class Acquisition implements Subscription, Claim.Owner {
     }
     claim.giveUp();
     runtime.observer.notAcquired(claim.id, claim.keys.asSet(), waited(), attempts, problem);
+    runtime.publish(() -> tellUnlessCancelled(problem));
+  }
+
+  private void tellUnlessCancelled(Throwable problem) {
+    if (cancelled) {
+      return;
+    }
     if (whenBusy == WhenBusy.COMPLETE && problem instanceof LockNotAcquiredException) {
-      runtime.publish(subscriber::onComplete);
+      subscriber.onComplete();
     } else {
-      runtime.publish(() -> subscriber.onError(problem));
+      subscriber.onError(problem);
     }
   }
 
   @Override
   public void cancel() {
+    cancelled = true;
     if (finish() && begun) {
       claim.giveUp();
       runtime.observer.notAcquired(

@@ -49,6 +49,14 @@ final class Answer<T> implements CoreSubscriber<T> {
         StoreFailure.Reason.UNKNOWN_OUTCOME, false, "the store failed unexpectedly: " + e, e);
   }
 
+  /** Whether a call that failed like this may have taken effect all the same. */
+  static boolean isInDoubt(StoreFailure failure) {
+    return switch (failure.reason()) {
+      case TIMEOUT, UNKNOWN_OUTCOME, NOT_REPLICATED -> true;
+      case UNAVAILABLE, SERVER_STATE, PERMISSION, MISUSE -> false;
+    };
+  }
+
   @Override
   public Context currentContext() {
     return context;

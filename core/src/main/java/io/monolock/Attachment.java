@@ -13,6 +13,8 @@ import reactor.util.context.Context;
 /** Goes on with a lock that somebody else has acquired, by its token. */
 final class Attachment {
 
+  private static final String OPERATION = "attach to the lock on";
+
   private final LockerRuntime runtime;
   private final Claim claim;
   private final long askedAt;
@@ -56,6 +58,10 @@ final class Attachment {
 
   private Mono<Lock> open(OptionalLong fencingToken) {
     HeldLock lock = new HeldLock(claim, fencingToken, askedAt);
+    if (!lock.isValid()) {
+      return Mono.error(
+          claim.failure(OPERATION, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME)));
+    }
     if (!runtime.claims.add(claim)) {
       return Mono.error(runtime.closed(claim.keys));
     }
@@ -64,7 +70,6 @@ final class Attachment {
   }
 
   private <T> Mono<T> call(Supplier<Mono<T>> call) {
-    return runtime.call(
-        claim.keys, "attach to the lock on", StoreFailure.Reason.UNKNOWN_OUTCOME, call);
+    return runtime.call(claim.keys, OPERATION, StoreFailure.Reason.UNKNOWN_OUTCOME, call);
   }
 }

@@ -22,9 +22,10 @@ import reactor.util.context.Context;
  *
  * <p>An attempt is never cancelled: its answer is heard even when the subscriber has long gone.
  * When the acquisition ended without a lock, what an attempt has taken, or may have taken, is
- * released. The release is not sent while an attempt is unanswered, as it might overtake it. An
- * attempt whose connection broke can still be on its way; then the release is repeated after a
- * second and at half the ttl.
+ * released. The release is not sent while an attempt is unanswered, as it might overtake it, and
+ * once it has begun no attempt is made any more. An attempt whose connection broke can still be on
+ * its way; then the release is repeated after a second and at half the ttl. One that was given up
+ * for lost, as its ttl is over, and is granted after all, is released then.
  *
  * <p>A token that the user gave may hold the keys for another handle, too. So only what was freshly
  * taken is released; when it is in doubt, the keys are left to their ttl.
@@ -61,6 +62,7 @@ final class Claim {
   private boolean fresh;
   private boolean doubtful;
   private boolean givenUp;
+  private boolean abandoned;
   private @Nullable Runnable whenAnswered;
 
   Claim(LockerRuntime runtime, LockKeys keys, LockOptions options, Owner owner, Context context) {
@@ -118,6 +120,9 @@ final class Claim {
 
     void begin(Duration patience) {
       synchronized (Claim.this) {
+        if (givenUp || release.hasBegun()) {
+          return;
+        }
         unanswered++;
       }
       this.patience = runtime.wheel.after(patience, this::unanswered);
@@ -136,13 +141,19 @@ final class Claim {
       }
       boolean first = heard(false);
       answered.accept(grant);
-      afterwards(first);
+      if (first) {
+        afterwards();
+      } else if (grant instanceof Grant.Granted given) {
+        grantedTooLate(given.fresh());
+      }
     }
 
     private void failed(StoreFailure failure) {
-      boolean first = heard(failure.reason() == StoreFailure.Reason.UNKNOWN_OUTCOME);
+      boolean first = heard(Answer.isInDoubt(failure));
       tellFailed(failure);
-      afterwards(first);
+      if (first) {
+        afterwards();
+      }
     }
 
     /** Nobody waits for the answer any longer, but it is listened for until the ttl is over. */
@@ -159,8 +170,8 @@ final class Claim {
       boolean first = heard.compareAndSet(false, true);
       cancelPatience();
       synchronized (Claim.this) {
-        doubtful |= inDoubt;
         if (first) {
+          doubtful |= inDoubt;
           unanswered--;
         }
       }
@@ -181,11 +192,9 @@ final class Claim {
       }
     }
 
-    private void afterwards(boolean first) {
-      if (first) {
-        nextWhenAnswered().run();
-        settleIfGivenUp();
-      }
+    private void afterwards() {
+      nextWhenAnswered().run();
+      settleIfGivenUp();
     }
   }
 
@@ -222,17 +231,27 @@ final class Claim {
     settleIfGivenUp();
   }
 
+  /** The attempt had been given up for lost, so no release has waited for it. */
+  private void grantedTooLate(boolean fresh) {
+    if (!release.hasBegun()) {
+      settleIfGivenUp();
+    } else if (fresh || isOurToken()) {
+      releaseAgain();
+    }
+  }
+
   private void settleIfGivenUp() {
-    boolean isTaken;
+    boolean isNews;
     boolean toFree;
     synchronized (this) {
       if (!givenUp || unanswered > 0) {
         return;
       }
-      isTaken = granted;
+      isNews = granted && !abandoned;
+      abandoned = granted;
       toFree = isOurToken() ? granted || doubtful : fresh;
     }
-    if (isTaken) {
+    if (isNews) {
       runtime.observer.abandoned(id, keys.asSet());
     }
     if (toFree) {

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
 /**
@@ -36,6 +37,10 @@ final class HeldLock implements Lock, Claim.Owner {
   private final OptionalLong fencingToken;
   private final long grantedAt;
   private final AtomicLong deadline;
+
+  /** When the keys end by themselves, if every extension that was asked for took effect. */
+  private final AtomicLong keysEnd;
+
   private final AtomicReference<@Nullable Reason> ended = new AtomicReference<>();
   private final KeepAlive keepAlive;
   private volatile boolean used;
@@ -46,6 +51,7 @@ final class HeldLock implements Lock, Claim.Owner {
     this.fencingToken = fencingToken;
     this.grantedAt = claim.runtime.now();
     this.deadline = new AtomicLong(deadline(askedAt, claim.options.ttl()));
+    this.keysEnd = new AtomicLong(askedAt + claim.options.ttl().toNanos());
     this.keepAlive = new KeepAlive(this, claim, askedAt);
   }
 
@@ -124,8 +130,9 @@ final class HeldLock implements Lock, Claim.Owner {
     return false;
   }
 
-  boolean wouldProlong(long askedAt, Duration ttl) {
-    return deadline(askedAt, ttl) > deadline.get();
+  /** An extension is about to be asked for. */
+  void asked(long askedAt, Duration ttl) {
+    keysEnd.accumulateAndGet(askedAt + ttl.toNanos(), Math::max);
   }
 
   long grantedAt() {
@@ -185,7 +192,7 @@ final class HeldLock implements Lock, Claim.Owner {
         () ->
             loss() != null
                 ? Mono.just(Duration.ZERO).publishOn(claim.runtime.publishOn)
-                : claim.runtime.call(
+                : claim.runtime.ask(
                     claim.keys,
                     "ask for the ttl of",
                     StoreFailure.Reason.TIMEOUT,
@@ -205,23 +212,27 @@ final class HeldLock implements Lock, Claim.Owner {
       return Mono.<Void>error(loss).publishOn(claim.runtime.publishOn);
     }
     long askedAt = claim.runtime.now();
-    return claim
-        .runtime
-        .call(
-            claim.keys,
-            "extend",
-            StoreFailure.Reason.UNKNOWN_OUTCOME,
-            () -> claim.runtime.store.extend(claim.keys, claim.token, ttl))
-        .handle(
-            (ours, sink) -> {
-              if (!ours) {
-                lose(Reason.TAKEN);
-              }
-              if (!ours || !confirm(askedAt, ttl)) {
-                LockLostException lost = loss();
-                sink.error(lost != null ? lost : new LockLostException(keys(), Reason.TAKEN));
-              }
-            });
+    asked(askedAt, ttl);
+    return claim.runtime.ask(
+        claim.keys,
+        "extend",
+        StoreFailure.Reason.UNKNOWN_OUTCOME,
+        () ->
+            claim
+                .runtime
+                .store
+                .extend(claim.keys, claim.token, ttl)
+                .timeout(claim.runtime.wheel.delay(remaining()), Mono.just(true))
+                .flatMap(ours -> extended(ours, askedAt, ttl)));
+  }
+
+  /** Counts the answer before it hops to the users' scheduler, which may be busy. */
+  private Mono<Void> extended(boolean ours, long askedAt, Duration ttl) {
+    if (!ours) {
+      lose(Reason.TAKEN);
+    }
+    LockLostException loss = confirm(askedAt, ttl) ? null : loss();
+    return loss == null ? Mono.empty() : Mono.error(loss);
   }
 
   @Override
@@ -229,8 +240,18 @@ final class HeldLock implements Lock, Claim.Owner {
     return Mono.defer(
         () -> {
           beginRelease();
-          return claim.release.outcomeInTime();
+          return claim.runtime.wheel.isStopped()
+              ? outcomeWithoutTime()
+              : claim.release.outcomeInTime();
         });
+  }
+
+  /** Once the locker has closed, the outcome is known or never will be. */
+  private Mono<Boolean> outcomeWithoutTime() {
+    StoreFailure unknown = claim.runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME);
+    return Mono.firstWithSignal(
+            claim.release.outcome(), Mono.error(() -> claim.failure("release", unknown)))
+        .publishOn(claim.runtime.publishOn);
   }
 
   /** Ends the handle and frees the keys in the background; harmless when repeated. */
@@ -240,7 +261,7 @@ final class HeldLock implements Lock, Claim.Owner {
       stopWatching();
       keepAlive.end(new LockLostException(keys(), Reason.RELEASED));
     }
-    claim.release.begin(deadline.get() + drift(claim.options.ttl()), this::keepFor);
+    claim.release.begin(keysEnd.get(), this::keepFor);
   }
 
   private Duration keepFor() {
@@ -261,12 +282,12 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public <T> Mono<T> keepAlive() {
-    return Mono.create(
-        sink -> {
-          KeepAlive.Watcher watcher = sink::error;
-          sink.onDispose(() -> keepAlive.remove(watcher));
-          keeper().add(watcher);
-        });
+    return new Mono<>() {
+      @Override
+      public void subscribe(CoreSubscriber<? super T> subscriber) {
+        keeper().tell(subscriber);
+      }
+    };
   }
 
   @Override

@@ -7,7 +7,11 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
 
 /**
  * Refreshes one lock while somebody watches it, and tells the watchers when it is lost.
@@ -29,15 +33,23 @@ final class KeepAlive {
   private final Claim claim;
   private final LockerRuntime runtime;
   private final Duration period;
+
+  /** Short against the ttl, so that a store that is back before the deadline is found in time. */
+  private final Duration longestPause;
+
   private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
 
   private long confirmedAt;
-  private Duration pause = FIRST_PAUSE;
+  private Duration pause;
   private boolean troubled;
   private boolean capped;
   private int turn;
   private @Nullable LockLostException loss;
+
+  /** The next refresh, while none is under way. */
   private Wheel.@Nullable Task next;
+
+  /** How long the refresh that is under way may take. */
   private Wheel.@Nullable Task patience;
 
   KeepAlive(HeldLock lock, Claim claim, long askedAt) {
@@ -45,6 +57,8 @@ final class KeepAlive {
     this.claim = claim;
     this.runtime = claim.runtime;
     this.period = claim.options.ttl().dividedBy(3);
+    this.longestPause = period.dividedBy(8);
+    this.pause = shorter(FIRST_PAUSE, longestPause);
     this.confirmedAt = askedAt;
   }
 
@@ -54,8 +68,8 @@ final class KeepAlive {
       loss = this.loss;
       if (loss == null) {
         watchers.add(watcher);
-        if (next == null && claim.options.autoRefresh()) {
-          next = runtime.wheel.at(confirmedAt + early(period), this::refresh);
+        if (next == null && patience == null) {
+          plan(confirmedAt + early(period));
         }
       }
     }
@@ -66,7 +80,17 @@ final class KeepAlive {
 
   synchronized void remove(Watcher watcher) {
     if (watchers.remove(watcher) && watchers.isEmpty()) {
-      stop();
+      next = cancelled(next);
+    }
+  }
+
+  /** Tells one subscriber, unless it cancels before. */
+  void tell(CoreSubscriber<?> subscriber) {
+    Listener listener = new Listener(subscriber);
+    subscriber.onSubscribe(listener);
+    add(listener);
+    if (listener.over.get()) {
+      remove(listener);
     }
   }
 
@@ -74,7 +98,9 @@ final class KeepAlive {
   void end(LockLostException loss) {
     synchronized (this) {
       this.loss = loss;
-      stop();
+      turn++;
+      next = cancelled(next);
+      patience = cancelled(patience);
     }
     watchers.forEach(watcher -> tell(watcher, loss));
     watchers.clear();
@@ -88,19 +114,18 @@ final class KeepAlive {
     if (capped) {
       return Reason.MAX_HOLD;
     }
-    return troubled ? Reason.UNREACHABLE : Reason.EXPIRED;
+    return troubled || patience != null ? Reason.UNREACHABLE : Reason.EXPIRED;
   }
 
-  private void stop() {
-    turn++;
-    if (next != null) {
-      next.cancel();
-      next = null;
+  private static Wheel.@Nullable Task cancelled(Wheel.@Nullable Task task) {
+    if (task != null) {
+      task.cancel();
     }
-    if (patience != null) {
-      patience.cancel();
-      patience = null;
-    }
+    return null;
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
   }
 
   private static long early(Duration period) {
@@ -108,6 +133,10 @@ final class KeepAlive {
     return (long) (period.toNanos() * share);
   }
 
+  /**
+   * Asks to prolong the lease. It is asked for even when an extension by the user lasts longer, as
+   * the store never shortens and the answer tells whether the keys are still ours.
+   */
   private void refresh() {
     if (lock.loss() != null) {
       return;
@@ -116,17 +145,18 @@ final class KeepAlive {
     Duration ttl = cappedTtl(askedAt);
     int turn;
     synchronized (this) {
-      capped = ttl.compareTo(claim.options.ttl()) < 0;
-      if (watchers.isEmpty() || !lock.wouldProlong(askedAt, ttl)) {
+      next = cancelled(next);
+      if (loss != null || watchers.isEmpty() || patience != null) {
         return;
       }
+      capped = ttl.compareTo(claim.options.ttl()) < 0;
       turn = ++this.turn;
-      Duration limit =
-          period.compareTo(runtime.commandTimeout) < 0 ? period : runtime.commandTimeout;
       patience =
           runtime.wheel.after(
-              limit, () -> failed(turn, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME)));
+              shorter(period, runtime.commandTimeout),
+              () -> failed(turn, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME)));
     }
+    lock.asked(askedAt, ttl);
     Answer.hear(
         () -> runtime.store.extend(claim.keys, claim.token, ttl),
         claim.context,
@@ -149,8 +179,10 @@ final class KeepAlive {
       synchronized (this) {
         confirmedAt = Math.max(confirmedAt, askedAt);
         troubled = false;
-        pause = FIRST_PAUSE;
-        goOn(turn, confirmedAt + early(period));
+        pause = shorter(FIRST_PAUSE, longestPause);
+        if (turn == this.turn) {
+          goOn(confirmedAt + early(period));
+        }
       }
     }
   }
@@ -161,21 +193,52 @@ final class KeepAlive {
         return;
       }
       troubled = true;
-      goOn(turn, runtime.now() + pause.toNanos());
-      Duration longer = pause.multipliedBy(2);
-      pause = longer.compareTo(period) < 0 ? longer : period;
+      goOn(runtime.now() + pause.toNanos());
+      pause = shorter(pause.multipliedBy(2), longestPause);
     }
     runtime.observer.refreshFailed(claim.id, lock.keys(), claim.failure("refresh", failure));
   }
 
-  /** Plans the next refresh, if this was the latest one and somebody still watches. */
-  private void goOn(int turn, long time) {
-    if (turn != this.turn) {
-      return;
-    }
-    stop();
-    if (!watchers.isEmpty() && loss == null) {
+  /** The refresh under way is over. */
+  private void goOn(long time) {
+    turn++;
+    patience = cancelled(patience);
+    plan(time);
+  }
+
+  private void plan(long time) {
+    if (!watchers.isEmpty() && claim.options.autoRefresh()) {
       next = runtime.wheel.at(time, this::refresh);
+    }
+  }
+
+  /** A subscriber as a watcher. */
+  private final class Listener implements Watcher, Subscription {
+
+    private final CoreSubscriber<?> subscriber;
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    Listener(CoreSubscriber<?> subscriber) {
+      this.subscriber = subscriber;
+    }
+
+    @Override
+    public void lost(LockLostException loss) {
+      if (over.compareAndSet(false, true)) {
+        subscriber.onError(loss);
+      }
+    }
+
+    @Override
+    public void request(long n) {
+      Operators.validate(n);
+    }
+
+    @Override
+    public void cancel() {
+      if (over.compareAndSet(false, true)) {
+        remove(this);
+      }
     }
   }
 }

@@ -5,7 +5,6 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -49,25 +48,28 @@ final class LockerRuntime {
     return wheel.now();
   }
 
-  /**
-   * Runs what reaches users on their scheduler. If that is disposed there is no better place than
-   * this thread, and a signal must not be lost.
-   */
+  /** Runs what reaches users on their scheduler. */
   void publish(Runnable signal) {
-    try {
-      publishOn.schedule(signal);
-    } catch (RejectedExecutionException e) {
-      signal.run();
-    }
+    delays.schedule(signal);
+  }
+
+  /** A call that is refused once the locker is closed. */
+  <T> Mono<T> call(
+      LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
+    return Mono.defer(
+        () ->
+            claims.isClosed()
+                ? Mono.<T>error(closed(keys)).publishOn(publishOn)
+                : ask(keys, operation, unanswered, call));
   }
 
   /**
    * A call that a user may cancel, ended by our own clock and signalled on the user's scheduler.
    */
-  <T> Mono<T> call(
+  <T> Mono<T> ask(
       LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
-    return Mono.defer(() -> claims.isClosed() ? Mono.error(closed(keys)) : call.get())
-        .timeout(commandTimeout, timer)
+    return Mono.defer(call)
+        .timeout(wheel.delay(commandTimeout), Mono.error(TimeoutException::new))
         .onErrorMap(
             e -> e instanceof LockException ? e : asStoreException(keys, operation, unanswered, e))
         .publishOn(publishOn);

@@ -3,6 +3,7 @@ package io.monolock;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -11,16 +12,16 @@ final class OpenClaims {
 
   private final Set<Claim> claims = ConcurrentHashMap.newKeySet();
   private final Sinks.Empty<Void> allSettled = Sinks.empty();
-  private volatile boolean closed;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   boolean isClosed() {
-    return closed;
+    return closed.get();
   }
 
   /** False if the locker is closed, and then the claim must not ask for anything. */
   boolean add(Claim claim) {
     claims.add(claim);
-    if (closed) {
+    if (closed.get()) {
       remove(claim);
       return false;
     }
@@ -33,10 +34,8 @@ final class OpenClaims {
   }
 
   /** From now on no claim is added; true for the first caller. */
-  synchronized boolean close() {
-    boolean first = !closed;
-    closed = true;
-    return first;
+  boolean close() {
+    return closed.compareAndSet(false, true);
   }
 
   /**
@@ -54,7 +53,7 @@ final class OpenClaims {
   }
 
   private void tellIfAllSettled() {
-    if (closed && claims.isEmpty()) {
+    if (closed.get() && claims.isEmpty()) {
       allSettled.tryEmitEmpty();
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -9,6 +10,9 @@ import reactor.core.scheduler.Scheduler;
 /**
  * Takes the time from one scheduler and runs the tasks on another: delays that users' code sees are
  * measured by the locker's timer, but never run that code on it.
+ *
+ * <p>If the other scheduler is disposed there is no better place than the present thread, and a
+ * signal must not be lost.
  */
 final class PublishingTimer implements Scheduler {
 
@@ -22,14 +26,19 @@ final class PublishingTimer implements Scheduler {
 
   @Override
   public Disposable schedule(Runnable task) {
-    return publishOn.schedule(task);
+    try {
+      return publishOn.schedule(task);
+    } catch (RejectedExecutionException e) {
+      task.run();
+      return Disposables.disposed();
+    }
   }
 
   @Override
   public Disposable schedule(Runnable task, long delay, TimeUnit unit) {
-    Disposable.Swap step = Disposables.swap();
-    step.update(timer.schedule(() -> step.update(publishOn.schedule(task)), delay, unit));
-    return step;
+    Disposable.Composite steps = Disposables.composite();
+    steps.add(timer.schedule(() -> steps.add(schedule(task)), delay, unit));
+    return steps;
   }
 
   @Override

@@ -52,6 +52,10 @@ final class Release {
     }
   }
 
+  boolean hasBegun() {
+    return begun.get();
+  }
+
   /** When it was begun, on the locker's clock. */
   long begunAt() {
     return begunAt;
@@ -81,6 +85,9 @@ final class Release {
   }
 
   private void attempt() {
+    if (ended.get()) {
+      return;
+    }
     LockerRuntime runtime = claim.runtime;
     AtomicBoolean over = new AtomicBoolean();
     Wheel.Task patience =
@@ -105,7 +112,7 @@ final class Release {
       return;
     }
     trouble = failure;
-    maybeDone |= failure.reason() == StoreFailure.Reason.UNKNOWN_OUTCOME;
+    maybeDone |= Answer.isInDoubt(failure);
     LockerRuntime runtime = claim.runtime;
     if (!failure.isTransient()) {
       refused(failure);

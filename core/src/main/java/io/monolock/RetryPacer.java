@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -19,26 +18,34 @@ import reactor.util.retry.RetryBackoffSpec;
 /**
  * Spaces the attempts of one acquisition as the user's {@link Retry} spec says. The spec is told
  * one failed attempt at a time; attempts that are made while it still thinks about the last one are
- * none of its business. Users' code runs in here, so it is called on the users' scheduler only.
+ * none of its business. When the spec completes, the attempt that it allowed last is still made.
+ *
+ * <p>Users' code runs in here, so it is called on the users' scheduler only, though on any of its
+ * threads: the next failure can be told while the call for the last one has not returned yet.
  */
 final class RetryPacer implements CoreSubscriber<Object> {
 
   private final Retry retry;
+  private final Scheduler delays;
   private final Context context;
   private final Runnable again;
   private final Consumer<@Nullable Throwable> gaveUp;
   private final Sinks.Many<Retry.RetrySignal> failures =
-      Sinks.many().unicast().onBackpressureBuffer();
+      Sinks.unsafe().many().unicast().onBackpressureBuffer();
+
+  /** Whoever sets it may tell the spec of a failure; so these do not overlap. */
+  private final AtomicBoolean thinking = new AtomicBoolean();
 
   private volatile @Nullable Throwable told;
   private long tellings;
-  private volatile boolean thinking;
+  private volatile boolean completed;
   private volatile boolean cancelled;
   private volatile @Nullable Subscription companion;
 
   /**
    * For one acquisition.
    *
+   * @param delays measures the delays of the spec, and runs users' code
    * @param again called when it is time for the next attempt
    * @param gaveUp called when there is to be none, with the spec's own error or null
    */
@@ -49,6 +56,7 @@ final class RetryPacer implements CoreSubscriber<Object> {
       Runnable again,
       Consumer<@Nullable Throwable> gaveUp) {
     this.retry = measuredBy(delays, retry);
+    this.delays = delays;
     this.context = context;
     this.again = again;
     this.gaveUp = gaveUp;
@@ -63,16 +71,17 @@ final class RetryPacer implements CoreSubscriber<Object> {
 
   /** Tells the spec of a failed attempt, unless it still thinks about the last one. */
   void failed(Throwable failure) {
-    if (thinking || cancelled) {
+    if (cancelled || !thinking.compareAndSet(false, true)) {
       return;
     }
-    thinking = true;
+    if (completed) {
+      gaveUp.accept(null);
+      return;
+    }
     told = failure;
     try {
       if (companion == null) {
-        Flux<Retry.RetrySignal> signals = failures.asFlux();
-        Publisher<?> companion = retry.generateCompanion(signals);
-        companion.subscribe(this);
+        retry.generateCompanion(failures.asFlux()).subscribe(this);
       }
       failures.tryEmitNext(new FailedAttempt(tellings++, failure, context));
     } catch (Throwable e) {
@@ -80,11 +89,12 @@ final class RetryPacer implements CoreSubscriber<Object> {
     }
   }
 
+  /** May be called on any thread. */
   void cancel() {
     cancelled = true;
     Subscription companion = this.companion;
     if (companion != null) {
-      companion.cancel();
+      delays.schedule(companion::cancel);
     }
   }
 
@@ -105,7 +115,7 @@ final class RetryPacer implements CoreSubscriber<Object> {
 
   @Override
   public void onNext(Object any) {
-    thinking = false;
+    thinking.set(false);
     if (!cancelled) {
       again.run();
     }
@@ -120,7 +130,8 @@ final class RetryPacer implements CoreSubscriber<Object> {
 
   @Override
   public void onComplete() {
-    if (!cancelled) {
+    completed = true;
+    if (!cancelled && thinking.get()) {
       gaveUp.accept(null);
     }
   }

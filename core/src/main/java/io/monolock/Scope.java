@@ -2,6 +2,7 @@
 package io.monolock;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -53,9 +54,9 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
   public void subscribe(CoreSubscriber<? super T> subscriber) {
     Guard guard = new Guard(subscriber);
     this.guard = guard;
+    subscriber.onSubscribe(guard);
     lock.claim().owner(this);
     lock.keeper().add(this);
-    subscriber.onSubscribe(guard);
     if (runtime.claims.isClosed()) {
       guard.abort(runtime.closed(lock.claim().keys));
     }
@@ -79,7 +80,7 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
         .release
         .outcome()
         .then()
-        .timeout(RELEASE_PATIENCE, Mono.empty(), runtime.timer)
+        .timeout(runtime.wheel.delay(RELEASE_PATIENCE), Mono.empty())
         .publishOn(runtime.publishOn)
         .onErrorComplete();
   }
@@ -116,9 +117,10 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
     /** Counts signals under way, so that a loss is not signalled while an element is. */
     private final AtomicInteger signalling = new AtomicInteger();
 
-    private final Operators.DeferredSubscription body = new Operators.DeferredSubscription();
+    private final LateSubscription body = new LateSubscription();
 
     private volatile @Nullable Throwable problem;
+    private volatile boolean begun;
     private volatile boolean dropping;
 
     Guard(CoreSubscriber<? super T> subscriber) {
@@ -130,11 +132,18 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
       if (over.get()) {
         return;
       }
+      begun = true;
       try {
-        function.apply(lock).subscribe(this);
+        Objects.requireNonNull(function.apply(lock), "the body of a lock must not be null")
+            .subscribe(this);
       } catch (Throwable e) {
-        onError(e);
+        thrown(e);
       }
+    }
+
+    private void thrown(Throwable e) {
+      body.cancel();
+      onError(e);
     }
 
     @Override
@@ -149,13 +158,16 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
 
     @Override
     public void onNext(T value) {
-      if (isLost() || over.get() || dropping) {
+      if (isLost() || over.get()) {
+        cancelBody(); // this thread may be the one that the cancellation waits for
         Operators.onDiscard(value, currentContext());
-      } else if (signalling.compareAndSet(0, 1)) {
+      } else if (!dropping && signalling.compareAndSet(0, 1)) {
         subscriber.onNext(value);
         if (signalling.decrementAndGet() > 0) {
           signalProblem();
         }
+      } else {
+        Operators.onDiscard(value, currentContext());
       }
     }
 
@@ -171,13 +183,15 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
 
     @Override
     public void onError(Throwable e) {
+      boolean first = conclude();
       LockLostException loss = loss();
-      if (!conclude() || dropping) {
+      if (!first || dropping) {
         LOG.warn("the body under {} failed after it was cancelled", lock.keys(), e);
         bodyEnded.tryEmitEmpty();
         return;
       }
-      if (loss != null && e != loss) {
+      if (loss != null) {
+        lost = true;
         e.addSuppressed(loss);
       }
       bodyEnded.tryEmitEmpty();
@@ -223,20 +237,28 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
     }
 
     private void cancelBody() {
-      body.cancel();
+      try {
+        body.cancel();
+      } catch (Throwable e) {
+        LOG.warn("the body under {} could not be cancelled", lock.keys(), e);
+      }
       bodyEnded.tryEmitEmpty();
     }
 
     @Override
     public void request(long n) {
-      body.request(n);
+      try {
+        body.request(n);
+      } catch (Throwable e) {
+        thrown(e);
+      }
     }
 
     @Override
     public void cancel() {
-      if (lock.claim().options.finishOnCancel()) {
+      if (begun && lock.claim().options.finishOnCancel()) {
         dropping = true;
-        request(Long.MAX_VALUE);
+        runtime.publish(() -> request(Long.MAX_VALUE));
       } else if (conclude()) {
         runtime.publish(this::cancelBody);
       }

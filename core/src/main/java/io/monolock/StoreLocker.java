@@ -7,6 +7,7 @@ import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
@@ -15,6 +16,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /** The locker over a {@link io.monolock.store.LockStore}: composes everything else. */
@@ -152,8 +154,11 @@ final class StoreLocker implements ReactiveLocker {
     runtime.claims.end(false);
     Mono<Void> settled = runtime.claims.allSettled();
     settled
-        .timeout(closeTimeout, Mono.defer(() -> endNow(settled)), runtime.timer)
-        .then(Mono.defer(runtime.store::close).timeout(runtime.commandTimeout, runtime.timer))
+        .timeout(runtime.wheel.delay(closeTimeout), Mono.defer(() -> endNow(settled)))
+        .then(
+            Mono.defer(runtime.store::close)
+                .timeout(
+                    runtime.wheel.delay(runtime.commandTimeout), Mono.error(TimeoutException::new)))
         .subscribe(
             nothing -> {},
             e -> {
@@ -165,14 +170,14 @@ final class StoreLocker implements ReactiveLocker {
 
   private Mono<Void> endNow(Mono<Void> settled) {
     runtime.claims.end(true);
-    return settled.timeout(LAST_RELEASES, Mono.empty(), runtime.timer);
+    return settled.timeout(runtime.wheel.delay(LAST_RELEASES), Mono.empty());
   }
 
   private void endClosing() {
     runtime.wheel.stop();
     closed.tryEmitEmpty();
     if (ownsTimer) {
-      runtime.timer.dispose();
+      Schedulers.boundedElastic().schedule(runtime.timer::dispose); // it waits for a lock
     }
   }
 }

@@ -18,6 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -30,6 +31,9 @@ import reactor.core.scheduler.Scheduler;
  * removal. One interval for the whole locker ticks over the buckets and hands those tasks to the
  * exact timer that are due before the next tick, so that the tick may be coarse and the time is
  * exact all the same. The interval runs only while a bucket holds something.
+ *
+ * <p>A task that the exact timer has already is not taken back from it when it is cancelled, as the
+ * queue of such a timer is under a lock, and whoever cancels must not wait. It runs as nothing.
  */
 final class Wheel {
 
@@ -41,7 +45,6 @@ final class Wheel {
 
   private final Scheduler timer;
   private final ConcurrentNavigableMap<Long, Set<Task>> buckets = new ConcurrentSkipListMap<>();
-  private final AtomicBoolean ticking = new AtomicBoolean();
 
   /** The last bucket that was handed to the timer; later insertions into it go there directly. */
   private volatile long handedOver = Long.MIN_VALUE;
@@ -61,6 +64,11 @@ final class Wheel {
     return at(now() + delay.toNanos(), action);
   }
 
+  /** Completes on the timer after the delay. */
+  Mono<Void> delay(Duration delay) {
+    return Mono.create(sink -> sink.onDispose(after(delay, sink::success)::cancel));
+  }
+
   /** Runs the action on the timer at this time, or as soon as possible if that is past. */
   Task at(long time, Runnable action) {
     Task task = new Task(time, action);
@@ -69,6 +77,9 @@ final class Wheel {
   }
 
   private void place(Task task) {
+    if (stopped) {
+      return;
+    }
     long now = now();
     long bucket = Math.floorDiv(Math.min(task.time, now + HORIZON), TICK);
     if (task.time - now < TICK || bucket <= handedOver) {
@@ -81,24 +92,37 @@ final class Wheel {
     if (bucket <= handedOver) {
       task.arm();
     }
+    if (task.action == null) {
+      others.remove(task);
+    }
     keepTicking();
   }
 
-  /** Stops ticking; tasks that are not due yet never run. */
+  /** Stops with the next tick; tasks that are not due yet never run. */
   void stop() {
     stopped = true;
-    stopTicking();
     buckets.clear();
   }
 
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** How many tasks lie in the buckets. */
+  int size() {
+    return buckets.values().stream().mapToInt(Set::size).sum();
+  }
+
   private void keepTicking() {
-    if (!stopped && ticking.compareAndSet(false, true)) {
-      interval =
-          Flux.interval(Duration.ofNanos(TICK), timer)
-              .onBackpressureDrop()
-              .subscribe(any -> tick(), e -> LOG.error("the timer of a locker has stopped", e));
-      if (stopped) {
-        stopTicking();
+    if (interval != null) {
+      return;
+    }
+    synchronized (this) {
+      if (interval == null && !stopped) {
+        interval =
+            Flux.interval(Duration.ofNanos(TICK), timer)
+                .onBackpressureDrop()
+                .subscribe(any -> tick(), e -> LOG.error("the timer of a locker has stopped", e));
       }
     }
   }
@@ -119,10 +143,9 @@ final class Wheel {
     }
   }
 
-  private void stopTicking() {
+  private synchronized void stopTicking() {
     Disposable running = interval;
     interval = null;
-    ticking.set(false);
     if (running != null) {
       running.dispose();
     }
@@ -132,11 +155,12 @@ final class Wheel {
   final class Task implements Runnable {
 
     private final long time;
-    private final Runnable action;
     private final AtomicBoolean armed = new AtomicBoolean();
-    private volatile boolean cancelled;
+
+    /** Null when it is cancelled, so that what waits in the timer keeps nothing alive. */
+    private volatile @Nullable Runnable action;
+
     private volatile @Nullable Set<Task> bucket;
-    private volatile @Nullable Disposable timing;
 
     private Task(long time, Runnable action) {
       this.time = time;
@@ -144,35 +168,29 @@ final class Wheel {
     }
 
     private void arm() {
-      if (cancelled || stopped || !armed.compareAndSet(false, true)) {
+      if (action == null || stopped || !armed.compareAndSet(false, true)) {
         return;
       }
       try {
-        timing = timer.schedule(this, Math.max(0, time - now()), NANOSECONDS);
+        timer.schedule(this, Math.max(0, time - now()), NANOSECONDS);
       } catch (RejectedExecutionException e) {
         LOG.error("the timer of a locker is disposed; deadlines are no longer told", e);
-      }
-      if (cancelled) {
-        cancel();
       }
     }
 
     @Override
     public void run() {
-      if (!cancelled && !stopped) {
+      Runnable action = this.action;
+      if (action != null && !stopped) {
         action.run();
       }
     }
 
     void cancel() {
-      cancelled = true;
+      action = null;
       Set<Task> bucket = this.bucket;
       if (bucket != null) {
         bucket.remove(this);
-      }
-      Disposable timing = this.timing;
-      if (timing != null) {
-        timing.dispose();
       }
     }
   }

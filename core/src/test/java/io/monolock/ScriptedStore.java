@@ -15,6 +15,7 @@ import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
 
 /**
  * A store that does what a test says: the next calls of a kind can fail, be lost on their way or on
@@ -41,6 +42,7 @@ final class ScriptedStore implements LockStore {
   private final Map<Call, Queue<Fate>> next = new EnumMap<>(Call.class);
   private final Map<Call, Fate> always = new EnumMap<>(Call.class);
   private final List<Call> calls = new CopyOnWriteArrayList<>();
+  private final List<String> tokens = new CopyOnWriteArrayList<>();
 
   ScriptedStore(LockStore store) {
     this.store = store;
@@ -66,6 +68,11 @@ final class ScriptedStore implements LockStore {
 
   long count(Call call) {
     return calls.stream().filter(call::equals).count();
+  }
+
+  /** The tokens of all acquisitions so far, in the order of the calls. */
+  List<String> tokens() {
+    return List.copyOf(tokens);
   }
 
   /** All calls so far, in the order of their subscription. */
@@ -94,14 +101,15 @@ final class ScriptedStore implements LockStore {
 
   /** Is executed, but fails with an unknown outcome, as when a connection breaks. */
   static Fate answerLost() {
+    return executedButFails(StoreFailure.Reason.UNKNOWN_OUTCOME, true);
+  }
+
+  /** Is executed, but fails all the same. */
+  static Fate executedButFails(StoreFailure.Reason reason, boolean isTransient) {
     return new Fate() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
-        return call.then(
-            Mono.error(
-                () ->
-                    new StoreFailure(
-                        StoreFailure.Reason.UNKNOWN_OUTCOME, true, "lost by test", null)));
+        return call.then(fails(reason, isTransient).of(call));
       }
     };
   }
@@ -112,6 +120,41 @@ final class ScriptedStore implements LockStore {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return Mono.never();
+      }
+    };
+  }
+
+  /** Answers this, whatever the store would say, which is not asked. */
+  static Fate answers(Object answer) {
+    return new Fate() {
+      @Override
+      @SuppressWarnings("unchecked")
+      public <T> Mono<T> of(Mono<T> call) {
+        return Mono.just((T) answer);
+      }
+    };
+  }
+
+  /** Fails with an unknown outcome, and is executed on its own some time later. */
+  static Fate delayedOnABrokenConnection(Duration delay, Scheduler timer) {
+    return new Fate() {
+      @Override
+      public <T> Mono<T> of(Mono<T> call) {
+        return Mono.defer(
+            () -> {
+              call.delaySubscription(delay, timer).subscribe();
+              return answerLost().of(Mono.<T>empty());
+            });
+      }
+    };
+  }
+
+  /** Is executed, and answers on the threads of this scheduler, as a driver's event loop does. */
+  static Fate answersOn(Scheduler eventLoop) {
+    return new Fate() {
+      @Override
+      public <T> Mono<T> of(Mono<T> call) {
+        return call.publishOn(eventLoop);
       }
     };
   }
@@ -161,7 +204,8 @@ final class ScriptedStore implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return scripted(Call.ACQUIRE, store.acquire(keys, token, metadata, ttl, fenced));
+    return scripted(Call.ACQUIRE, store.acquire(keys, token, metadata, ttl, fenced))
+        .doOnSubscribe(subscription -> tokens.add(token));
   }
 
   @Override

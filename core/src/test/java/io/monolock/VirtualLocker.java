@@ -58,6 +58,18 @@ final class VirtualLocker {
     return probe.value();
   }
 
+  /** Whether nobody holds the key. */
+  boolean isFree(String key) {
+    return memory.inspect(key).blockOptional().isEmpty();
+  }
+
+  /** Whether nothing is scheduled within the next hour, which passes. */
+  boolean isIdle() {
+    long before = time.getScheduledTaskCount();
+    pass(Duration.ofHours(1));
+    return time.getScheduledTaskCount() == before;
+  }
+
   /** What a subscriber got. */
   static final class Probe<T> extends BaseSubscriber<T> {
     final List<T> values = new CopyOnWriteArrayList<>();
@@ -93,6 +105,14 @@ final class VirtualLocker {
         throw new AssertionError("expected one value, got " + values);
       }
       return values.get(0);
+    }
+
+    /** The error; fails the test when there is none. */
+    <E extends Throwable> E error(Class<E> type) {
+      if (!type.isInstance(error)) {
+        throw new AssertionError("expected " + type.getSimpleName() + ", got " + values, error);
+      }
+      return type.cast(error);
     }
 
     boolean isPending() {

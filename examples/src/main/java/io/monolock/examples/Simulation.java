@@ -91,7 +91,7 @@ final class Simulation {
   private String line(String how, Ledger ledger) {
     return String.format(
         Locale.ROOT,
-        "%s: %,d of %,d seats sold, %,d of them twice",
+        "%s: %,d tickets sold for %,d seats, %,d of them for a seat sold before",
         how,
         ledger.seatsSold(),
         plan.seats(),
