@@ -189,8 +189,9 @@ class ConnectionLossTest extends StoreOnRedis {
     assertThat(early)
         .failsWithin(PATIENCE)
         .withThrowableOfType(ExecutionException.class)
-        .withCauseInstanceOf(StoreFailure.class)
-        .withMessageContaining("closed");
+        .havingCause()
+        .isInstanceOfSatisfying(
+            StoreFailure.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
     await()
         .untilAsserted(
             () -> assertThat(server.commandAsString("CLIENT", "LIST").lines().count()).isOne());
