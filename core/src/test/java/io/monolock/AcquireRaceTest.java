@@ -11,22 +11,25 @@ import io.monolock.memory.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.test.scheduler.VirtualTimeScheduler;
 import reactor.test.util.RaceTestUtils;
 import reactor.util.retry.Retry;
 
 /** What two threads may do to one acquisition at once, in real time. */
 class AcquireRaceTest {
 
-  private static final int ROUNDS = 2_000;
+  private static final int ROUNDS = 500;
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
   private final InMemoryLockStore memory = InMemoryLockStore.create();
@@ -64,6 +67,42 @@ class AcquireRaceTest {
       assertIsFreeUnlessDelivered(key, subscriber.values);
     }
     assertNothingRemains();
+  }
+
+  /** The clock is read while an acquisition begins, which is when this one cancels. */
+  @Test
+  void cancelInTheMidstOfRequestLeavesNothing() {
+    Idle<Lock> subscriber = new Idle<>();
+    VirtualTimeScheduler time = VirtualTimeScheduler.create();
+    Scheduler cancelling =
+        new Scheduler() {
+          @Override
+          public long now(TimeUnit unit) {
+            subscriber.cancel();
+            return time.now(unit);
+          }
+
+          @Override
+          public Disposable schedule(Runnable task) {
+            return time.schedule(task);
+          }
+
+          @Override
+          public Disposable schedule(Runnable task, long delay, TimeUnit unit) {
+            return time.schedule(task, delay, unit);
+          }
+
+          @Override
+          public Worker createWorker() {
+            return time.createWorker();
+          }
+        };
+    ReactiveLocker cancelled = ReactiveLocker.builder(store).timer(cancelling).build();
+    cancelled.acquire("a", OPTIONS).subscribe(subscriber);
+    subscriber.request(1);
+
+    assertThat(store.calls()).isEmpty();
+    cancelled.close().block(Duration.ofSeconds(5));
   }
 
   @Test
