@@ -231,6 +231,18 @@ final class Claim {
     settleIfGivenUp();
   }
 
+  /** The handle is lost; what an older attempt may still take nobody wants any more. */
+  void lost() {
+    synchronized (this) {
+      abandoned = true;
+      givenUp = true;
+      if (unanswered > 0) {
+        return;
+      }
+    }
+    settled();
+  }
+
   /** The attempt had been given up for lost, so no release has waited for it. */
   private void grantedTooLate(boolean fresh) {
     if (!release.hasBegun()) {

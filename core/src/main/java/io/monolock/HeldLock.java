@@ -115,7 +115,7 @@ final class HeldLock implements Lock, Claim.Owner {
     }
     claim.runtime.observer.lost(claim.id, keys(), reason);
     keepAlive.end(new LockLostException(keys(), reason));
-    claim.settled();
+    claim.lost();
   }
 
   /** A confirmed lease counts, unless the handle has ended or is past its deadline already. */

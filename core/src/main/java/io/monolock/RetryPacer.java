@@ -62,9 +62,10 @@ final class RetryPacer implements CoreSubscriber<Object> {
     this.gaveUp = gaveUp;
   }
 
+  @SuppressWarnings("ReferenceEquality") // the default itself, not one like it
   private static Retry measuredBy(Scheduler delays, Retry retry) {
     return retry instanceof RetryBackoffSpec backoff
-            && backoff.backoffSchedulerSupplier.get().equals(Schedulers.parallel())
+            && backoff.backoffSchedulerSupplier.get() == Schedulers.parallel()
         ? backoff.scheduler(delays)
         : retry;
   }
@@ -122,9 +123,10 @@ final class RetryPacer implements CoreSubscriber<Object> {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // what it was told, not something like it
   public void onError(Throwable e) {
     if (!cancelled) {
-      gaveUp.accept(e.equals(told) || Exceptions.isRetryExhausted(e) ? null : e);
+      gaveUp.accept(e == told || Exceptions.isRetryExhausted(e) ? null : e);
     }
   }
 

@@ -15,6 +15,9 @@ import org.slf4j.LoggerFactory;
  */
 final class SerialObserver implements LockObserver {
 
+  /** The observer of a locker that nobody observes. */
+  static final class Nobody implements LockObserver {}
+
   private static final Logger LOG = LoggerFactory.getLogger(LockObserver.class);
 
   private final LockObserver observer;
@@ -28,7 +31,7 @@ final class SerialObserver implements LockObserver {
   }
 
   private void tell(Runnable piece) {
-    if (observer == StoreLockerBuilder.NOBODY) {
+    if (observer instanceof Nobody) {
       return;
     }
     news.add(piece);

@@ -13,12 +13,9 @@ final class StoreLockerBuilder implements ReactiveLocker.Builder {
 
   private static final Duration LONGEST = Duration.ofHours(1);
 
-  /** The observer of a locker that nobody observes. */
-  static final LockObserver NOBODY = new LockObserver() {};
-
   private final LockStore store;
   private LockOptions defaults = LockOptions.of(Duration.ofSeconds(30));
-  private LockObserver observer = NOBODY;
+  private LockObserver observer = new SerialObserver.Nobody();
   private @Nullable Scheduler timer;
   private @Nullable Scheduler publishOn;
   private Duration commandTimeout = Duration.ofSeconds(2);

@@ -478,6 +478,23 @@ class AbandonedAcquireTest {
     }
 
     @Test
+    void afterTheLockThatALaterAttemptGotHasExpiredIsFreed() {
+      Held call = Held.call();
+      v.store.next(ACQUIRE, call);
+      Probe<Lock> probe =
+          v.run(v.locker.acquire("a", OPTIONS.retry(Retry.fixedDelay(1, Duration.ofSeconds(1)))));
+      v.pass(Duration.ofSeconds(2));
+      assertThat(probe.value().isValid()).isTrue();
+      v.pass(Duration.ofMillis(10_050));
+      assertThat(probe.value().isValid()).isFalse();
+
+      call.letThrough();
+      v.time.advanceTime();
+
+      assertThat(isFree(v)).isTrue();
+    }
+
+    @Test
     void afterAnotherAttemptWasGrantedAndReleasedIsFreed() {
       Held call = Held.call();
       v.store.next(ACQUIRE, call);
