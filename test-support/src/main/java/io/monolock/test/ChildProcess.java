@@ -82,14 +82,14 @@ final class ChildProcess {
     }
   }
 
-  /** Asks the process to end in an orderly way. */
+  /** Asks the process to end in an orderly way; what it still prints can be read. */
   void terminate() {
-    process.destroy();
+    process.toHandle().destroy();
   }
 
   /** Ends the process at once, also a paused one. */
   void kill() {
-    process.destroyForcibly();
+    process.toHandle().destroyForcibly();
     if (!endsWithin(PATIENCE)) {
       throw new IllegalStateException("Process " + pid() + " does not end");
     }
