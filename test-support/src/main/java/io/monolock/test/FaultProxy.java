@@ -55,6 +55,7 @@ import org.jspecify.annotations.Nullable;
 public final class FaultProxy implements AutoCloseable {
 
   private static final int PORT_ATTEMPTS = 10;
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final InetSocketAddress target;
   private final EventLoop loop = ProxyLoops.next();
@@ -151,6 +152,7 @@ public final class FaultProxy implements AutoCloseable {
     if (open != null) {
       listener = null;
       var unused = open.close().syncUninterruptibly();
+      awaitRefusal();
     }
   }
 
@@ -338,6 +340,17 @@ public final class FaultProxy implements AutoCloseable {
             })
         .bind(Launcher.HOST, free)
         .awaitUninterruptibly();
+  }
+
+  /** A selector holds on to a closed socket, and lets clients connect to it, until it selects. */
+  private void awaitRefusal() {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!Ports.refuses(port)) {
+      if (System.nanoTime() - end > 0) {
+        throw new IllegalStateException("Port " + port + " must be free within " + PATIENCE);
+      }
+      inLoop(() -> {});
+    }
   }
 
   private void link(Channel client) {

@@ -98,7 +98,7 @@ class FaultProxyTest {
     await().until(() -> proxy.connections() == 0);
   }
 
-  @Test
+  @RepeatedTest(20)
   void cutClosesBothSockets() throws IOException {
     proxy.cut();
     assertThat(proxy.connections()).isZero();
@@ -107,7 +107,7 @@ class FaultProxyTest {
     assertThat(again().ask("PING")).isEqualTo("+PONG");
   }
 
-  @Test
+  @RepeatedTest(20)
   void refusedAreOnlyNewConnectionsAndThePortStays() throws IOException {
     int port = proxy.port();
     proxy.refuse();
@@ -365,7 +365,7 @@ class FaultProxyTest {
     }
   }
 
-  @Test
+  @RepeatedTest(20)
   void closeIsQuickFreesThePortAndIsIdempotent() throws IOException {
     proxy.holdReplies();
     client.send("PING");
