@@ -285,7 +285,7 @@ public final class RedisServer implements AutoCloseable {
   /**
    * Starts the server again on the same port with the data that it has, and makes loading them take
    * long: when this method returns it answers commands with {@code LOADING}, and stops doing so by
-   * itself. For what to load, 200 keys are added to database 15. The data are gone with the next
+   * itself. For what to load, keys are added to database 15. The data are gone with the next
    * restart.
    *
    * @param time how long loading takes at least, 20 ms or more

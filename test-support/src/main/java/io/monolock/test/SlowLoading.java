@@ -9,7 +9,10 @@ import java.util.Objects;
 final class SlowLoading {
 
   private static final int KEYS = 200;
-  private static final int KEY_SIZE = 1_024;
+  private static final int KEY_SIZE = 1 << 10;
+  // before version 7, a loading Redis looks at its clients every 2 MiB, and no setting changes that
+  private static final int OLD_KEYS = 10;
+  private static final int OLD_KEY_SIZE = 2 << 20;
   private static final Duration SHORTEST = Duration.ofMillis(20);
 
   private static final String FILL =
@@ -29,10 +32,13 @@ final class SlowLoading {
     }
     // else all keys would fit into one step of loading, and Redis answers only between steps
     server.configure("rdbcompression", "no");
-    server.command("EVAL", FILL, "0", "" + KEYS, "" + KEY_SIZE);
+    boolean isOld = server.version().matches("[0-6]\\..*");
+    int keys = isOld ? OLD_KEYS : KEYS;
+    server.command("EVAL", FILL, "0", "" + keys, "" + (isOld ? OLD_KEY_SIZE : KEY_SIZE));
     server.command("SAVE");
-    return List.of(
-        "key-load-delay " + (time.toNanos() / 1_000 / KEYS + 1),
-        "loading-process-events-interval-bytes " + KEY_SIZE);
+    String delay = "key-load-delay " + (time.toNanos() / 1_000 / keys + 1);
+    return isOld
+        ? List.of(delay)
+        : List.of(delay, "loading-process-events-interval-bytes " + KEY_SIZE);
   }
 }
