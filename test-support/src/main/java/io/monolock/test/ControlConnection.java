@@ -15,8 +15,15 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A test's own connection to a server, opened at its first command and after each restart. */
+/**
+ * A test's own connection to a server, opened at its first command and after each restart.
+ *
+ * <p>It has a user of its own, so that it works whatever a test does to the default user.
+ */
 final class ControlConnection {
+
+  /** The name of a user who may do all, whatever the password. */
+  static final String USER = "monolock-control";
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -26,7 +33,13 @@ final class ControlConnection {
   private @Nullable StatefulRedisConnection<String, String> connection;
 
   ControlConnection(String host, int port) {
-    this.uri = RedisURI.builder().withHost(host).withPort(port).withTimeout(TIMEOUT).build();
+    this.uri =
+        RedisURI.builder()
+            .withHost(host)
+            .withPort(port)
+            .withAuthentication(USER, USER)
+            .withTimeout(TIMEOUT)
+            .build();
   }
 
   /** One client with few threads serves all servers of the JVM. */

@@ -11,27 +11,39 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a server says of itself once it answers: its process id and version. */
-record Greeting(long pid, String version) {
+/** What a server says of itself once it answers: its process id, version, and if it loads data. */
+record Greeting(long pid, String version, boolean isLoading) {
 
   private static final int TIMEOUT_MILLIS = 1_000;
+
+  private static final String QUESTIONS =
+      "AUTH %s %s\r\nPING\r\nINFO server\r\n"
+          .formatted(ControlConnection.USER, ControlConnection.USER);
 
   /** Asks once; empty if nobody listens there or the server is not ready for commands. */
   static Optional<Greeting> of(String host, int port) {
     try (Socket socket = new Socket()) {
       socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);
-      socket.getOutputStream().write("PING\r\nINFO server\r\n".getBytes(StandardCharsets.US_ASCII));
+      socket.getOutputStream().write(QUESTIONS.getBytes(StandardCharsets.US_ASCII));
       BufferedReader answers =
           new BufferedReader(
               new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-      return "+PONG".equals(answers.readLine()) ? Optional.of(read(answers)) : Optional.empty();
+      String toAuth = answers.readLine();
+      String toPing = answers.readLine();
+      if (!"+OK".equals(toAuth) || toPing == null) {
+        return Optional.empty();
+      }
+      boolean isLoading = toPing.startsWith("-LOADING");
+      return isLoading || "+PONG".equals(toPing)
+          ? Optional.of(read(answers, isLoading))
+          : Optional.empty();
     } catch (IOException e) {
       return Optional.empty();
     }
   }
 
-  private static Greeting read(BufferedReader answers) throws IOException {
+  private static Greeting read(BufferedReader answers, boolean isLoading) throws IOException {
     Map<String, String> fields = new HashMap<>();
     while (!fields.containsKey("redis_version") || !fields.containsKey("process_id")) {
       String line = answers.readLine();
@@ -45,6 +57,7 @@ record Greeting(long pid, String version) {
     }
     return new Greeting(
         Long.parseLong(fields.getOrDefault("process_id", "")),
-        fields.getOrDefault("redis_version", ""));
+        fields.getOrDefault("redis_version", ""),
+        isLoading);
   }
 }

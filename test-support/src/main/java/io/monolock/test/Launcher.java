@@ -28,7 +28,7 @@ final class Launcher {
   }
 
   /** A process that answers on its port, and the version that it says it has. */
-  record Running(ServerProcess process, int port, String version) {}
+  record Running(ChildProcess process, int port, String version) {}
 
   /** Starts on a port that is thought to be free; takes the next if another process was faster. */
   Running launchOnOneOf(IntSupplier ports) {
@@ -43,15 +43,26 @@ final class Launcher {
   }
 
   Running launch(int port) {
-    files.configure(configuration(port));
+    return launch(port, List.of(), false);
+  }
+
+  /** Starts with more settings, and is content with a server that is still loading its data. */
+  Running launchLoading(int port, List<String> moreConfiguration) {
+    return launch(port, moreConfiguration, true);
+  }
+
+  private Running launch(int port, List<String> moreConfiguration, boolean mayLoad) {
+    List<String> configuration = configuration(port);
+    configuration.addAll(moreConfiguration);
+    files.configure(configuration);
     int logStart = files.readLog().length();
-    ServerProcess process =
-        ServerProcess.start(
+    ChildProcess process =
+        ChildProcess.start(
             List.of(binary.path().toString(), files.configuration().toString()),
             files.data(),
             files.log());
     try {
-      Greeting greeting = awaitGreeting(process, port, logStart);
+      Greeting greeting = awaitGreeting(process, port, logStart, mayLoad);
       return new Running(process, port, greeting.version());
     } catch (RuntimeException e) {
       process.kill();
@@ -66,6 +77,7 @@ final class Launcher {
     lines.add("dir \"" + files.data() + "\"");
     lines.add("save \"\"");
     lines.add("appendonly no");
+    lines.add("user " + ControlConnection.USER + " on nopass ~* &* +@all");
     if (binary.majorVersion() >= FIRST_MAJOR_VERSION_THAT_FORBIDS_DEBUG) {
       lines.add("enable-debug-command yes");
     }
@@ -73,7 +85,7 @@ final class Launcher {
     return lines;
   }
 
-  private Greeting awaitGreeting(ServerProcess process, int port, int logStart) {
+  private Greeting awaitGreeting(ChildProcess process, int port, int logStart, boolean mayLoad) {
     long end = System.nanoTime() + START_TIMEOUT.toNanos();
     while (System.nanoTime() - end < 0) {
       if (process.endsWithin(POLL_INTERVAL)) {
@@ -81,7 +93,9 @@ final class Launcher {
       }
       Optional<Greeting> greeting = Greeting.of(HOST, port);
       // another server may have taken the port
-      if (greeting.isPresent() && greeting.get().pid() == process.pid()) {
+      if (greeting.isPresent()
+          && greeting.get().pid() == process.pid()
+          && (mayLoad || !greeting.get().isLoading())) {
         return greeting.get();
       }
     }

@@ -3,7 +3,10 @@ package io.monolock.test;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -31,6 +34,17 @@ final class Ports {
       }
     }
     throw new IllegalStateException("No port between " + FIRST + " and " + LAST + " is free");
+  }
+
+  /** Whether nobody listens there; finds out without listening. */
+  static boolean refuses(int port) {
+    try (SocketChannel socket = SocketChannel.open()) {
+      socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   static boolean isFree(int port) {

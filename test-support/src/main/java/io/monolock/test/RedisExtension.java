@@ -31,9 +31,10 @@ import org.junit.jupiter.api.extension.TestWatcher;
  * <p>A class and the classes nested in it share one server; it is started for the first parameter
  * and closed after the class. Before each test, ahead of its {@code @BeforeEach} methods, the
  * server loses its data and scripts, and is started or resumed if a test has stopped or paused it.
- * Settings that a test changed with {@code CONFIG SET} stay. When a test fails, the end of the
- * server's log is printed and the log file kept. Tests of one class must therefore not run in
- * parallel; classes may.
+ * Settings that a test changed with {@link RedisServer#configure(String, String)} are restored,
+ * those that it changed with {@code CONFIG SET} stay. When a test fails, the end of the server's
+ * log is printed and the log file kept. Tests of one class must therefore not run in parallel;
+ * classes may.
  *
  * <p>A test with special needs starts a server of its own with {@link RedisServer#builder()}.
  */

@@ -3,6 +3,7 @@ package io.monolock.test;
 
 import io.lettuce.core.RedisException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ public final class RedisServer implements AutoCloseable {
   private final ServerFiles files;
   private final Launcher launcher;
   private final ControlConnection control;
+  private final ServerSettings settings = new ServerSettings(this::command);
   private volatile Launcher.Running running;
   private boolean closed;
 
@@ -165,6 +167,7 @@ public final class RedisServer implements AutoCloseable {
   public synchronized void restart() {
     checkOpen();
     stop();
+    settings.forget();
     running = launcher.launch(port());
   }
 
@@ -176,6 +179,7 @@ public final class RedisServer implements AutoCloseable {
   public synchronized void restartEmpty() {
     checkOpen();
     kill();
+    settings.forget();
     files.deleteData();
     running = launcher.launch(port());
   }
@@ -230,6 +234,75 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
+   * Changes a setting with {@code CONFIG SET} and remembers what it was until {@link
+   * #restoreSettings()}; {@link RedisExtension} calls that before each test. A restart forgets the
+   * change as Redis does.
+   *
+   * <p>{@code requirepass}, {@code maxmemory}, {@code maxmemory-policy} and {@code
+   * min-replicas-to-write} are settings that make Redis refuse what it is asked. Commands of this
+   * class are allowed whatever the password of the default user is.
+   *
+   * @param directive the name, such as {@code maxmemory}
+   * @param value the value, such as {@code 2mb}
+   * @throws RedisException as {@link #command(String...)} does
+   */
+  public void configure(String directive, String value) {
+    settings.change(directive, value);
+  }
+
+  /**
+   * Undoes {@link #configure(String, String)}. Does nothing if there is nothing to undo.
+   *
+   * @throws RedisException as {@link #command(String...)} does
+   */
+  public void restoreSettings() {
+    settings.restore();
+  }
+
+  /**
+   * Runs a script that leaves Redis no time: from when this method returns, until the script is
+   * ended, it answers commands with {@code BUSY}.
+   *
+   * @return what ends the script
+   * @throws RedisException as {@link #command(String...)} does
+   */
+  public BusyScript keepBusy() {
+    return keepBusy(BusyScript.ENDLESS);
+  }
+
+  /**
+   * Runs a script that leaves Redis no time: from when this method returns, for that time at least,
+   * it answers commands with {@code BUSY}.
+   *
+   * @param time more than some milliseconds
+   * @return what ends the script early
+   * @throws RedisException as {@link #command(String...)} does
+   */
+  public BusyScript keepBusy(Duration time) {
+    return BusyScript.start(this, time);
+  }
+
+  /**
+   * Starts the server again on the same port with the data that it has, and makes loading them take
+   * long: when this method returns it answers commands with {@code LOADING}, and stops doing so by
+   * itself. For what to load, keys are added to database 15. The data are gone with the next
+   * restart.
+   *
+   * @param time how long loading takes at least, 20 ms or more
+   * @throws IllegalStateException if the server is closed, {@linkplain Builder#persistent()
+   *     persistent}, or does not start
+   * @throws RedisException if the server is not there to store its data first
+   */
+  public synchronized void restartLoading(Duration time) {
+    checkOpen();
+    List<String> slowLoading = SlowLoading.prepare(this, time);
+    kill();
+    settings.forget();
+    running = launcher.launchLoading(port(), slowLoading);
+    files.deleteSnapshot();
+  }
+
+  /**
    * All that the server has logged so far, over all its restarts.
    *
    * @return the text of {@link #logFile()}, empty once that is deleted
@@ -267,7 +340,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Makes the server as good as a new one: running, not paused, without data and scripts. */
+  /** Makes the server as good as a new one: running, not paused, as configured, and empty. */
   synchronized void reset() {
     if (!isRunning()) {
       restartEmpty();
@@ -275,11 +348,16 @@ public final class RedisServer implements AutoCloseable {
     }
     resume();
     try {
+      restoreSettings();
       command("FLUSHALL");
       command("SCRIPT", "FLUSH");
     } catch (RedisException e) {
       restartEmpty();
     }
+  }
+
+  void restoreSetting(String directive) {
+    settings.restore(directive);
   }
 
   private void checkOpen() {

@@ -76,6 +76,11 @@ final class ServerFiles {
     }
   }
 
+  /** Deletes the snapshot that a server would load at its next start. */
+  void deleteSnapshot() {
+    Folders.delete(data.resolve("dump.rdb"));
+  }
+
   void deleteData() {
     Folders.delete(data);
     try {

@@ -8,6 +8,23 @@
  * redis-cli}. {@link io.monolock.test.RedisExtension} gives each JUnit test class a server and
  * shows its log when a test fails.
  *
+ * <p>What goes wrong between clients and servers, at a moment that the test chooses:
+ *
+ * <ul>
+ *   <li>{@link io.monolock.test.FaultProxy} is a bad network in front of a server;
+ *   <li>{@link io.monolock.test.ReplicaPair} is a primary and its replica that lose touch and
+ *       change roles;
+ *   <li>{@link io.monolock.test.RedisServer} itself becomes busy, slow to load, or short of what a
+ *       setting takes from it;
+ *   <li>{@link io.monolock.test.ClientJvm} is a client in another JVM that is frozen or killed;
+ *   <li>{@link io.monolock.test.LatePublisher} signals after it was cancelled, and {@link
+ *       io.monolock.test.Race} lets two actions meet.
+ * </ul>
+ *
+ * <p>What tells whether all went well: {@link io.monolock.test.CommandRecorder} shows the commands
+ * that reached a server, {@link io.monolock.test.KeyScanner} the keys that are left, and {@link
+ * io.monolock.test.DroppedSignals} fails a test that made Reactor drop a signal.
+ *
  * <p>The server's binary comes from a Maven artifact, or from the environment variable {@code
  * MONOLOCK_REDIS_SERVER} if that holds the path of a {@code redis-server} or {@code valkey-server}.
  * Servers and their folders never outlive the JVM that started them, even when it is killed.

@@ -1,43 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.test;
 
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One run of a server's program: a process that ends at the latest with this JVM. */
-final class ServerProcess {
+/** A process that ends at the latest with this JVM. */
+final class ChildProcess {
 
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   private final Process process;
   private boolean paused;
 
-  private ServerProcess(Process process) {
+  private ChildProcess(Process process) {
     this.process = process;
   }
 
   /** Runs the command in the folder and appends what it prints to the log. */
-  static ServerProcess start(List<String> command, Path folder, Path log) {
+  static ChildProcess start(List<String> command, Path folder, Path log) {
+    return start(
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectInput(new File("/dev/null"))
+            .redirectOutput(Redirect.appendTo(log.toFile())));
+  }
+
+  static ChildProcess start(ProcessBuilder builder) {
     Reaper reaper = Reaper.shared();
     try {
-      Process process =
-          new ProcessBuilder(command)
-              .directory(folder.toFile())
-              .redirectErrorStream(true)
-              .redirectInput(new File("/dev/null"))
-              .redirectOutput(Redirect.appendTo(log.toFile()))
-              .start();
+      Process process = builder.start();
       reaper.guard(process.toHandle());
-      return new ServerProcess(process);
+      return new ChildProcess(process);
     } catch (IOException e) {
-      throw new UncheckedIOException(command.get(0) + " does not start", e);
+      throw new UncheckedIOException(builder.command().get(0) + " does not start", e);
     }
+  }
+
+  /** What the process reads. */
+  Writer input() {
+    return process.outputWriter(StandardCharsets.UTF_8);
+  }
+
+  /** What the process prints. */
+  BufferedReader output() {
+    return process.inputReader(StandardCharsets.UTF_8);
+  }
+
+  /** What the process said when it ended; fails while it runs. */
+  int exitValue() {
+    return process.exitValue();
   }
 
   long pid() {
@@ -61,9 +82,14 @@ final class ServerProcess {
     }
   }
 
+  /** Asks the process to end in an orderly way; what it still prints can be read. */
+  void terminate() {
+    process.toHandle().destroy();
+  }
+
   /** Ends the process at once, also a paused one. */
   void kill() {
-    process.destroyForcibly();
+    process.toHandle().destroyForcibly();
     if (!endsWithin(PATIENCE)) {
       throw new IllegalStateException("Process " + pid() + " does not end");
     }
