@@ -111,6 +111,7 @@ final class Claim {
     private final Consumer<Grant> answered;
     private final AtomicReference<@Nullable Consumer<StoreFailure>> failed;
     private final AtomicBoolean heard = new AtomicBoolean();
+    private final long askedAt = runtime.now();
     private volatile Wheel.@Nullable Task patience;
 
     Attempt(Consumer<Grant> answered, Consumer<StoreFailure> failed) {
@@ -127,6 +128,7 @@ final class Claim {
       }
       this.patience = runtime.wheel.after(patience, this::unanswered);
       Answer.hear(
+          runtime,
           () ->
               runtime.store.acquire(
                   keys, token, options.metadata(), options.ttl(), options.fenced()),
@@ -164,6 +166,7 @@ final class Claim {
         cancelPatience();
       }
       tellFailed(runtime.unanswered(UNKNOWN_OUTCOME));
+      runtime.silence.overdue(askedAt);
     }
 
     private boolean heard(boolean inDoubt) {
@@ -302,6 +305,7 @@ final class Claim {
 
   private void releaseAgain() {
     Answer.hear(
+        runtime,
         () -> runtime.store.release(keys, token, Duration.ZERO),
         context,
         wasOurs -> {

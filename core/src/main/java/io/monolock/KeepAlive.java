@@ -154,10 +154,14 @@ final class KeepAlive {
       patience =
           runtime.wheel.after(
               shorter(period, runtime.commandTimeout),
-              () -> failed(turn, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME)));
+              () -> {
+                failed(turn, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
+                runtime.silence.overdue(askedAt);
+              });
     }
     lock.asked(askedAt, ttl);
     Answer.hear(
+        runtime,
         () -> runtime.store.extend(claim.keys, claim.token, ttl),
         claim.context,
         ours -> answered(turn, askedAt, ttl, ours),

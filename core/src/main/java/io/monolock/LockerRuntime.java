@@ -21,6 +21,7 @@ final class LockerRuntime {
   final LockObserver observer;
   final Duration commandTimeout;
   final Wheel wheel;
+  final Silence silence;
   final OpenClaims claims = new OpenClaims();
 
   private final AtomicLong ids = new AtomicLong();
@@ -38,6 +39,7 @@ final class LockerRuntime {
     this.observer = new SerialObserver(observer, this);
     this.commandTimeout = commandTimeout;
     this.wheel = new Wheel(timer);
+    this.silence = new Silence(store, wheel, commandTimeout);
   }
 
   long nextId() {
@@ -68,11 +70,20 @@ final class LockerRuntime {
    */
   <T> Mono<T> ask(
       LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
-    return Mono.defer(call)
-        .timeout(wheel.delay(commandTimeout), Mono.error(TimeoutException::new))
+    return Mono.defer(() -> askFrom(now(), call))
         .onErrorMap(
             e -> e instanceof LockException ? e : asStoreException(keys, operation, unanswered, e))
         .publishOn(publishOn);
+  }
+
+  private <T> Mono<T> askFrom(long askedAt, Supplier<Mono<T>> call) {
+    Mono<T> overdue =
+        Mono.error(
+            () -> {
+              silence.overdue(askedAt);
+              return new TimeoutException();
+            });
+    return call.get().doOnTerminate(silence::heard).timeout(wheel.delay(commandTimeout), overdue);
   }
 
   private LockStoreException asStoreException(

@@ -89,11 +89,16 @@ final class Release {
     }
     LockerRuntime runtime = claim.runtime;
     AtomicBoolean over = new AtomicBoolean();
+    long askedAt = runtime.now();
     Wheel.Task patience =
         runtime.wheel.after(
             runtime.commandTimeout,
-            () -> failed(over, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME)));
+            () -> {
+              failed(over, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
+              runtime.silence.overdue(askedAt);
+            });
     Answer.hear(
+        runtime,
         () -> runtime.store.release(claim.keys, claim.token, keepFor.get()),
         claim.context,
         wasOurs -> {

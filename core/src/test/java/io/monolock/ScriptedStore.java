@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
@@ -42,6 +43,7 @@ final class ScriptedStore implements LockStore {
   private final Map<Call, Queue<Fate>> next = new EnumMap<>(Call.class);
   private final Map<Call, Fate> always = new EnumMap<>(Call.class);
   private final List<Call> calls = new CopyOnWriteArrayList<>();
+  private final AtomicInteger silences = new AtomicInteger();
   private final List<String> tokens = new CopyOnWriteArrayList<>();
 
   ScriptedStore(LockStore store) {
@@ -231,6 +233,16 @@ final class ScriptedStore implements LockStore {
   @Override
   public Mono<Boolean> forceRelease(String key) {
     return scripted(Call.FORCE_RELEASE, store.forceRelease(key));
+  }
+
+  /** How often the engine has said that this store is silent. */
+  int silences() {
+    return silences.get();
+  }
+
+  @Override
+  public void silent() {
+    silences.incrementAndGet();
   }
 
   @Override

@@ -164,6 +164,11 @@ public final class RedisLockStore implements LockStore {
   }
 
   @Override
+  public void silent() {
+    work.giveUp();
+  }
+
+  @Override
   public Mono<Void> close() {
     return work.close();
   }

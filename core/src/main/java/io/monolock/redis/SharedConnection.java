@@ -29,6 +29,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
   private final Supplier<? extends CompletionStage<C>> opener;
 
   private @Nullable CompletableFuture<Link> current; // guarded by this
+  private int opening; // guarded by this
   private boolean closed; // guarded by this
   private volatile @Nullable C usable;
 
@@ -53,6 +54,23 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
                   .flatMap(link -> command.apply(link.connection));
             })
         .onErrorMap(Failures::ofCall);
+  }
+
+  /**
+   * Gives up the connection, also one that is still being opened, as it may be dead: calls under
+   * way end, and the next one opens a new one.
+   */
+  void giveUp() {
+    CompletableFuture<Link> last;
+    synchronized (this) {
+      last = current;
+      current = null;
+      usable = null;
+      opening++;
+    }
+    if (last != null) {
+      CompletableFuture<Void> unused = last.thenAccept(Link::end);
+    }
   }
 
   /** Closes the connection; later calls fail. Completes when all is closed. */
@@ -91,14 +109,15 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
   }
 
   private CompletableFuture<Link> open() {
+    int number = ++opening;
     try {
-      return opener.get().thenApply(this::link).toCompletableFuture();
+      return opener.get().thenApply(opened -> link(opened, number)).toCompletableFuture();
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  private Link link(C connection) {
+  private Link link(C connection, int number) {
     // what is late is known without a timer of Lettuce for each command
     connection.setTimeout(Duration.ZERO);
     Link link = new Link(connection);
@@ -108,13 +127,17 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
       link.end();
       throw new RedisException("Connection lost as soon as it was opened");
     }
-    return accept(link);
+    return accept(link, number);
   }
 
-  private synchronized Link accept(Link link) {
+  private synchronized Link accept(Link link, int number) {
     if (closed) {
       link.end();
       throw Failures.closed();
+    }
+    if (number != opening) {
+      link.end();
+      throw new RedisException("Connection given up before it was open");
     }
     usable = link.connection;
     return link;

@@ -151,6 +151,13 @@ public interface LockStore {
   }
 
   /**
+   * Told that the store has answered nothing at all for as long as the engine lets one call take,
+   * though it was asked. A store whose connection may be dead without anybody having noticed gives
+   * it up: calls under way end then, and later ones go over a new one. By default nothing happens.
+   */
+  default void silent() {}
+
+  /**
    * Frees what the store holds of the machine's resources; locks are left alone. Calls after it
    * fail. Repeating it is harmless.
    *
