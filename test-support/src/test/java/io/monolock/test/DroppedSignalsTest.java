@@ -9,7 +9,9 @@ import static org.junit.platform.testkit.engine.TestExecutionResultConditions.me
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
@@ -79,14 +81,15 @@ class DroppedSignalsTest {
   }
 
   @ExtendWith(DroppedSignals.class)
+  @TestMethodOrder(MethodOrderer.MethodName.class)
   static class DropsAnError {
     @Test
-    void dropsAnError() {
+    void aDropsAnError() {
       dropAnError();
     }
 
     @Test
-    void dropsNothing() {}
+    void bDropsNothing() {}
   }
 
   @ExtendWith(DroppedSignals.class)

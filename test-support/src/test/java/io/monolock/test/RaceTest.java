@@ -104,6 +104,11 @@ class RaceTest {
   }
 
   @Test
+  void eitherActionIsTheEarlierOne() {
+    assertThat(offsets(7)).anyMatch(offset -> offset > 0).anyMatch(offset -> offset < 0);
+  }
+
+  @Test
   void aRaceHasARound() {
     assertThatThrownBy(() -> Race.run(0, () -> Race.between(() -> {}, () -> {})))
         .hasMessage("rounds must be 1 or more, was 0");
