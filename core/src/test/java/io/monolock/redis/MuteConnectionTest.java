@@ -92,6 +92,20 @@ class MuteConnectionTest {
   }
 
   @Test
+  @DisplayName("B101: a mute connection is given up although it still seems open")
+  void muteConnectionIsGivenUp() {
+    long before = proxy.accepted();
+    proxy.blackHole(true);
+
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> locker.acquire("key", ONCE).block(LIMIT))
+          .isInstanceOf(LockStoreException.class);
+    }
+
+    await().atMost(LIMIT).until(() -> proxy.accepted() > before);
+  }
+
+  @Test
   @DisplayName(
       "B101: nor does a connection that was being opened into a black hole stay in the way")
   void blackHoleWhileConnectingIsSurvived() {
