@@ -29,7 +29,7 @@ import reactor.util.retry.Retry;
 /** A command whose answer never came is neither a success nor a failure, and is settled. */
 class AmbiguityTest extends LockerBehindProxy {
 
-  private static final Duration SOON = Duration.ofSeconds(2);
+  private static final Duration SOON = Duration.ofSeconds(3);
 
   AmbiguityTest(RedisServer server) {
     super(server);
@@ -157,7 +157,7 @@ class AmbiguityTest extends LockerBehindProxy {
     CompletableFuture<Void> closed = locker.close().toFuture();
 
     assertThat(lock)
-        .failsWithin(Duration.ofMillis(200))
+        .failsWithin(SOON)
         .withThrowableThat()
         .withCauseInstanceOf(LockerClosedException.class);
     assertThat(closed).isNotDone();

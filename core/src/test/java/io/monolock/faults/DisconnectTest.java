@@ -28,7 +28,7 @@ import reactor.core.scheduler.Schedulers;
 /** Requests over a socket, cancelled when the client closes it, as a web server does. */
 class DisconnectTest extends LockerBehindProxy {
 
-  private static final Duration SOON = Duration.ofMillis(500);
+  private static final Duration SOON = Duration.ofSeconds(3);
 
   private final AtomicBoolean isRunning = new AtomicBoolean();
   private final AtomicBoolean isCancelled = new AtomicBoolean();

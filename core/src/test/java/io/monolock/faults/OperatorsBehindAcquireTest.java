@@ -41,7 +41,7 @@ import reactor.core.scheduler.Schedulers;
 class OperatorsBehindAcquireTest extends LockerBehindProxy {
 
   private static final Duration TTL = Duration.ofMillis(250);
-  private static final Duration SOON = Duration.ofSeconds(1);
+  private static final Duration SOON = Duration.ofSeconds(3);
   private static final Duration LATER = Duration.ofMinutes(1);
 
   OperatorsBehindAcquireTest(RedisServer server) {

@@ -32,7 +32,7 @@ import reactor.util.retry.Retry;
 /** The token in the handle is the only proof of who has a lock. */
 class OwnershipTest extends LockerBehindProxy {
 
-  private static final Duration SOON = Duration.ofSeconds(1);
+  private static final Duration SOON = Duration.ofSeconds(3);
   private static final String FOREIGN = "somebody-elses-token-1";
 
   OwnershipTest(RedisServer server) {

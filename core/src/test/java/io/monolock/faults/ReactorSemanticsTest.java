@@ -36,7 +36,7 @@ import reactor.util.retry.Retry;
 /** What Reactor does and users do not expect: fatal errors, lost results, contexts, schedulers. */
 class ReactorSemanticsTest extends LockerBehindProxy {
 
-  private static final Duration SOON = Duration.ofSeconds(1);
+  private static final Duration SOON = Duration.ofSeconds(3);
   private static final LockOptions BRIEF = LockOptions.of(Duration.ofMillis(300));
 
   ReactorSemanticsTest(RedisServer server) {
@@ -271,12 +271,13 @@ class ReactorSemanticsTest extends LockerBehindProxy {
             .commandTimeout(COMMAND_TIMEOUT)
             .build();
     try {
+      LockOptions refreshed = LockOptions.of(Duration.ofSeconds(1));
       CompletableFuture<Object> body =
-          onMortal.withLock("key", BRIEF, lock -> Mono.never()).toFuture();
+          onMortal.withLock("key", refreshed, lock -> Mono.never()).toFuture();
+      awaitTaken("key");
       CompletableFuture<Lock> waiter =
           onMortal.acquire("busy", OPTIONS.waitAtMost(Duration.ofMillis(600))).toFuture();
       Lock raw = onMortal.acquire("raw", OPTIONS).block(LIMIT);
-      awaitTaken("key");
       mortal.dispose();
 
       server.command("SET", "key", "somebody-elses-token-1", "PX", "60000");
@@ -288,10 +289,12 @@ class ReactorSemanticsTest extends LockerBehindProxy {
           .failsWithin(SOON)
           .withThrowableThat()
           .withCauseInstanceOf(LockNotAcquiredException.class);
-      var unused = raw.release().subscribe(wasOurs -> {}, e -> {});
-      awaitFree("raw", SOON);
+      assertThat(raw.ttl().block(LIMIT)).isPositive();
+      raw.extend(Duration.ofMinutes(2)).block(LIMIT);
+      assertThat(raw.release().block(LIMIT)).isTrue();
+      assertThat(exists("raw")).isFalse();
     } finally {
-      onMortal.close().toFuture();
+      onMortal.close().block(LIMIT);
     }
   }
 
