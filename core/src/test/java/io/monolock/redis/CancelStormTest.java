@@ -155,7 +155,8 @@ class CancelStormTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  @DisplayName("B23, B25, B27, B33: cancelled after a random time, it leaves no key and no script")
+  @DisplayName(
+      "B23, B25, B27, B33, B130: cancelled after a random time, it leaves no key and no script")
   void leavesNothingBehind(Kind kind) throws InterruptedException {
     kind.locker()[0] = locker;
     AtomicInteger ended = new AtomicInteger();
