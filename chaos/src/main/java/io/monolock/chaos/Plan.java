@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import io.monolock.LockOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import reactor.util.retry.Retry;
+
+/**
+ * One thing that a worker does, chosen at random.
+ *
+ * @param way how it takes the lock
+ * @param keys what it locks
+ * @param options how
+ * @param hold how long its body takes
+ * @param cancelAfter when it cancels, if it does
+ */
+record Plan(
+    Way way,
+    List<String> keys,
+    LockOptions options,
+    Duration hold,
+    Optional<Duration> cancelAfter) {
+
+  /** How to take a lock. */
+  enum Way {
+    /** A scope around a Mono. */
+    SCOPE,
+    /** A scope around a Flux. */
+    SCOPE_OF_MANY,
+    /** A handle that is kept alive. */
+    KEPT_HANDLE,
+    /** A handle that its owner looks at and does not prolong. */
+    HANDLE,
+    /** One that its owner releases only when it is long over. */
+    FORGOTTEN_HANDLE,
+    /** One attempt, not prolonged. */
+    TRIED_HANDLE;
+
+    boolean isScope() {
+      return this == SCOPE || this == SCOPE_OF_MANY;
+    }
+  }
+
+  /** A lease so long that a key that was left behind does not go before the run ends. */
+  private static final int VERY_LONG_TTL = 120_000;
+
+  static Plan random(Random random, Breakage breakage) {
+    Way way = breakage == Breakage.DEADLINE ? wayOfOwners(random) : anyWay(random);
+    boolean isForgotten = way == Way.FORGOTTEN_HANDLE;
+    boolean isLong = !isForgotten && random.nextInt(8) == 0;
+    int ttl = isLong ? VERY_LONG_TTL : between(random, 250, 1_200);
+    int hold = hold(random, way, ttl);
+    LockOptions options =
+        LockOptions.of(Duration.ofMillis(ttl))
+            .fenced(true)
+            .waitAtMost(Duration.ofMillis(between(random, 200, 4_000)))
+            .autoRefresh(random.nextInt(4) != 0)
+            .finishOnCancel(random.nextInt(4) == 0);
+    if (random.nextBoolean()) {
+      options = options.retry(Retry.fixedDelay(Long.MAX_VALUE, Duration.ofMillis(15)));
+    }
+    return new Plan(
+        way,
+        keys(random),
+        options,
+        Duration.ofMillis(hold),
+        !isForgotten && random.nextInt(6) == 0
+            ? Optional.of(Duration.ofMillis(random.nextInt(250)))
+            : Optional.empty());
+  }
+
+  private static Way wayOfOwners(Random random) {
+    return random.nextInt(3) == 0 ? Way.FORGOTTEN_HANDLE : Way.HANDLE;
+  }
+
+  private static Way anyWay(Random random) {
+    int dice = random.nextInt(20);
+    if (dice < 9) {
+      return Way.SCOPE;
+    } else if (dice < 11) {
+      return Way.SCOPE_OF_MANY;
+    } else if (dice < 14) {
+      return Way.KEPT_HANDLE;
+    } else if (dice < 16) {
+      return Way.HANDLE;
+    }
+    return dice < 18 ? Way.TRIED_HANDLE : Way.FORGOTTEN_HANDLE;
+  }
+
+  /** Mostly short; sometimes longer than the lease, which must be prolonged or is lost. */
+  private static int hold(Random random, Way way, int ttl) {
+    if (way == Way.FORGOTTEN_HANDLE) {
+      return ttl + between(random, 20, 150);
+    }
+    return random.nextInt(6) == 0
+        ? between(random, 200, Math.min(ttl * 3 / 2, 1_500))
+        : random.nextInt(25);
+  }
+
+  private static List<String> keys(Random random) {
+    int first = random.nextInt(Settings.KEYS.size());
+    if (random.nextInt(4) != 0) {
+      return List.of(Settings.KEYS.get(first));
+    }
+    int second = (first + 1) % Settings.KEYS.size();
+    return List.of(Settings.KEYS.get(first), Settings.KEYS.get(second));
+  }
+
+  private static int between(Random random, int least, int most) {
+    return least + random.nextInt(most - least + 1);
+  }
+}
