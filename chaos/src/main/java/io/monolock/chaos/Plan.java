@@ -77,17 +77,17 @@ record Plan(
   }
 
   private static Way anyWay(Random random) {
-    int dice = random.nextInt(20);
-    if (dice < 9) {
+    int dice = random.nextInt(40);
+    if (dice < 18) {
       return Way.SCOPE;
-    } else if (dice < 11) {
+    } else if (dice < 22) {
       return Way.SCOPE_OF_MANY;
-    } else if (dice < 14) {
+    } else if (dice < 28) {
       return Way.KEPT_HANDLE;
-    } else if (dice < 16) {
+    } else if (dice < 33) {
       return Way.HANDLE;
     }
-    return dice < 18 ? Way.TRIED_HANDLE : Way.FORGOTTEN_HANDLE;
+    return dice < 38 ? Way.TRIED_HANDLE : Way.FORGOTTEN_HANDLE;
   }
 
   /** Mostly short; sometimes longer than the lease, which must be prolonged or is lost. */
@@ -95,7 +95,7 @@ record Plan(
     if (way == Way.FORGOTTEN_HANDLE) {
       return ttl + between(random, 20, 150);
     }
-    return random.nextInt(6) == 0
+    return random.nextInt(15) == 0
         ? between(random, 200, Math.min(ttl * 3 / 2, 1_500))
         : random.nextInt(25);
   }
