@@ -20,6 +20,8 @@ import java.util.stream.IntStream;
 /** One client JVM: a locker and the workers that use it, until a line comes or the input ends. */
 public final class ChaosClient {
 
+  private static final BufferedReader INPUT =
+      new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
   private static final Duration PATIENCE = Duration.ofSeconds(40);
 
   private final CountDownLatch over = new CountDownLatch(1);
@@ -90,7 +92,4 @@ public final class ChaosClient {
   private static void awaitLine() throws IOException {
     var unused = INPUT.readLine();
   }
-
-  private static final BufferedReader INPUT =
-      new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 }

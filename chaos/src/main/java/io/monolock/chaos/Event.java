@@ -2,6 +2,7 @@
 package io.monolock.chaos;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What a worker has written down: one line of its JVM's output. Times are {@link
@@ -15,6 +16,9 @@ sealed interface Event {
   /** The line. */
   String line();
 
+  /** The event in words, its times in milliseconds since the origin. */
+  String text(long origin);
+
   /**
    * A caller subscribed.
    *
@@ -25,6 +29,11 @@ sealed interface Event {
     @Override
     public String line() {
       return String.join("\t", "began", "" + at, call, what);
+    }
+
+    @Override
+    public String text(long origin) {
+      return "%s ms: %s began %s".formatted(millis(origin, at), call, what);
     }
   }
 
@@ -43,6 +52,11 @@ sealed interface Event {
     @Override
     public String line() {
       return String.join("\t", "ended", "" + at, call, outcome);
+    }
+
+    @Override
+    public String text(long origin) {
+      return "%s ms: %s ended with %s".formatted(millis(origin, at), call, outcome);
     }
   }
 
@@ -93,9 +107,31 @@ sealed interface Event {
           "" + revived);
     }
 
+    @Override
+    public String text(long origin) {
+      return "%s ms: %s holds %s with fencing token %d; valid until %s ms, invalid since %s ms,"
+              .formatted(
+                  millis(origin, at),
+                  call,
+                  keys,
+                  fence,
+                  millis(origin, validUntil),
+                  millis(origin, invalidSince))
+          + " told or ended %s ms, threads late by %s ms%s%s"
+              .formatted(
+                  millis(origin, told),
+                  millis(0, late),
+                  listens ? "" : ", nobody to be told",
+                  revived ? ", VALID AGAIN" : "");
+    }
+
     boolean wasValid() {
       return validUntil != NEVER;
     }
+  }
+
+  private static String millis(long origin, long at) {
+    return at == Held.NEVER ? "-" : String.format(Locale.ROOT, "%.3f", (at - origin) / 1e6);
   }
 
   /** Reads a line. */

@@ -7,7 +7,7 @@ import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisServer;
 import java.io.File;
 import java.io.PrintWriter;
-import java.net.URL;
+import java.net.URI;
 import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +61,8 @@ final class Experiment implements AutoCloseable {
       Thread.sleep(CALM_MILLIS);
       violations = endAndJudge();
     }
-    return new Verdict(history, violations, nemesis.counts(), (System.nanoTime() - start) / 1e9);
+    return new Verdict(
+        start, history, violations, nemesis.counts(), (System.nanoTime() - start) / 1e9);
   }
 
   private void startClients() {
@@ -125,8 +126,7 @@ final class Experiment implements AutoCloseable {
     if (Experiment.class.getClassLoader() instanceof URLClassLoader loader) {
       String classPath =
           Stream.of(loader.getURLs())
-              .map(URL::getPath)
-              .map(path -> java.net.URI.create("file://" + path).getPath())
+              .map(url -> URI.create(url.toString()).getPath())
               .collect(Collectors.joining(File.pathSeparator));
       System.setProperty("java.class.path", classPath);
     }

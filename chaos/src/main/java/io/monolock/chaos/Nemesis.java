@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
@@ -96,7 +97,7 @@ final class Nemesis {
     int number = random.nextInt(links.size());
     FaultProxy link = links.get(number);
     String ofClient = " of client " + (number + 1);
-    Duration time = millis(100, 1_500);
+    Duration time = millis(50, 1_200);
     switch (action) {
       case KILL_SERVER -> {
         if (takeServer("kill the server, restart it", time)) {
@@ -131,7 +132,7 @@ final class Nemesis {
         begin("cut a link, refuse", ofClient, time);
         link.refuse();
         link.cut();
-        end(time, link::accept);
+        end(time, () -> accept(link));
       }
       case DELAY_REQUESTS -> {
         Duration delay = millis(10, 400);
@@ -173,7 +174,7 @@ final class Nemesis {
   private Action nextAction() {
     if (ahead.isEmpty()) {
       List<Action> all = new ArrayList<>(List.of(Action.values()));
-      java.util.Collections.shuffle(all, random);
+      Collections.shuffle(all, random);
       ahead.addAll(all);
     }
     return ahead.remove();
@@ -195,6 +196,15 @@ final class Nemesis {
           heal.run();
           isServerAway = false;
         });
+  }
+
+  /** Another process may have been given the port meanwhile, and soon gives it back. */
+  private void accept(FaultProxy link) {
+    try {
+      link.accept();
+    } catch (IllegalStateException e) {
+      end(Duration.ofMillis(100), () -> accept(link));
+    }
   }
 
   private void begin(String what, String whom, Duration time) {

@@ -50,14 +50,13 @@ record Plan(
   static Plan random(Random random, Breakage breakage) {
     Way way = breakage == Breakage.DEADLINE ? wayOfOwners(random) : anyWay(random);
     boolean isForgotten = way == Way.FORGOTTEN_HANDLE;
-    boolean isLong = !isForgotten && random.nextInt(8) == 0;
-    int ttl = isLong ? VERY_LONG_TTL : between(random, 250, 1_200);
-    int hold = hold(random, way, ttl);
+    boolean outlastsItsLease = isForgotten || random.nextInt(20) == 0;
+    int ttl = ttl(random, outlastsItsLease);
     LockOptions options =
         LockOptions.of(Duration.ofMillis(ttl))
             .fenced(true)
             .waitAtMost(Duration.ofMillis(between(random, 200, 4_000)))
-            .autoRefresh(random.nextInt(4) != 0)
+            .autoRefresh(!outlastsItsLease && random.nextInt(6) != 0)
             .finishOnCancel(random.nextInt(4) == 0);
     if (random.nextBoolean()) {
       options = options.retry(Retry.fixedDelay(Long.MAX_VALUE, Duration.ofMillis(15)));
@@ -66,7 +65,7 @@ record Plan(
         way,
         keys(random),
         options,
-        Duration.ofMillis(hold),
+        Duration.ofMillis(outlastsItsLease ? ttl + between(random, 20, 150) : hold(random)),
         !isForgotten && random.nextInt(6) == 0
             ? Optional.of(Duration.ofMillis(random.nextInt(250)))
             : Optional.empty());
@@ -90,14 +89,16 @@ record Plan(
     return dice < 38 ? Way.TRIED_HANDLE : Way.FORGOTTEN_HANDLE;
   }
 
-  /** Mostly short; sometimes longer than the lease, which must be prolonged or is lost. */
-  private static int hold(Random random, Way way, int ttl) {
-    if (way == Way.FORGOTTEN_HANDLE) {
-      return ttl + between(random, 20, 150);
+  private static int ttl(Random random, boolean outlastsIt) {
+    if (outlastsIt) {
+      return between(random, 250, 500);
     }
-    return random.nextInt(15) == 0
-        ? between(random, 200, Math.min(ttl * 3 / 2, 1_500))
-        : random.nextInt(25);
+    return random.nextInt(6) == 0 ? VERY_LONG_TTL : between(random, 250, 1_200);
+  }
+
+  /** Mostly short; sometimes so long that many a lease has to be prolonged. */
+  private static int hold(Random random) {
+    return random.nextInt(20) == 0 ? between(random, 200, 1_000) : random.nextInt(20);
   }
 
   private static List<String> keys(Random random) {

@@ -42,7 +42,7 @@ final class Report {
     out.println("Faults");
     verdict.faults().forEach((fault, count) -> row("  " + fault, count));
     out.println();
-    verdict.violations().stream().limit(MOST_VIOLATIONS).forEach(this::print);
+    verdict.violations().stream().limit(MOST_VIOLATIONS).forEach(v -> print(v, verdict.start()));
     if (verdict.violations().isEmpty()) {
       out.println("No guarantee was broken.");
     } else {
@@ -51,9 +51,9 @@ final class Report {
     out.flush();
   }
 
-  private void print(Violation violation) {
+  private void print(Violation violation, long start) {
     out.printf("Violated: %s%n", violation.rule());
-    violation.events().forEach(event -> out.println("  " + event));
+    violation.events().forEach(event -> out.println("  " + event.text(start)));
   }
 
   private void row(String what, long count) {

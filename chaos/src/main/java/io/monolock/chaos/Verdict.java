@@ -7,10 +7,15 @@ import java.util.Map;
 /**
  * What has become of a run.
  *
+ * @param start when it began
  * @param history what the workers wrote down
  * @param violations which guarantees were broken
  * @param faults how often the nemesis did what
  * @param seconds how long it took
  */
 record Verdict(
-    History history, List<Violation> violations, Map<String, Integer> faults, double seconds) {}
+    long start,
+    History history,
+    List<Violation> violations,
+    Map<String, Integer> faults,
+    double seconds) {}
