@@ -30,6 +30,7 @@ final class Checker {
   static final String TOLD = "no lock is lost without its holder being told";
   static final String FOR_GOOD = "a handle that was invalid never becomes valid again";
   static final String ONE_OUTCOME = "every caller gets exactly one outcome";
+  static final String NOTHING_LEFT = "no lock is left when all clients have closed";
   static final String OWN_ERRORS = "every error is one of the library's own";
 
   private Checker() {}
@@ -41,9 +42,18 @@ final class Checker {
         .toList();
   }
 
-  /** What can be said when all calls should have ended. */
-  static List<Violation> finished(History history) {
-    return Stream.of(exclusion(history), tokens(history), told(history), outcomes(history, true))
+  /**
+   * What can be said when all calls should have ended.
+   *
+   * @param keysLeft the locks that there still are, too early to have ended by themselves
+   */
+  static List<Violation> finished(History history, List<String> keysLeft) {
+    return Stream.of(
+            exclusion(history),
+            tokens(history),
+            told(history),
+            outcomes(history, true),
+            left(keysLeft))
         .flatMap(List::stream)
         .toList();
   }
@@ -125,6 +135,12 @@ final class Checker {
       }
     }
     return found;
+  }
+
+  private static List<Violation> left(List<String> keys) {
+    return keys.isEmpty()
+        ? List.of()
+        : List.of(new Violation(NOTHING_LEFT + ", was " + keys, List.of()));
   }
 
   private static boolean isForeign(String outcome) {

@@ -25,7 +25,7 @@ class CheckerTest {
   }
 
   private static List<String> brokenRules(Event... events) {
-    return Checker.finished(History.of(events)).stream().map(Violation::rule).toList();
+    return Checker.finished(History.of(events), List.of()).stream().map(Violation::rule).toList();
   }
 
   @Test
@@ -129,9 +129,16 @@ class CheckerTest {
   void noOutcomeIsAViolationOnlyWhenAllShouldHaveEnded() {
     History history = History.of(new Began(0, "x", "any"));
     assertThat(Checker.soFar(history)).isEmpty();
-    assertThat(Checker.finished(history))
+    assertThat(Checker.finished(history, List.of()))
         .extracting(Violation::rule)
         .containsExactly(Checker.ONE_OUTCOME);
+  }
+
+  @Test
+  void aKeyThatIsLeftIsAViolation() {
+    assertThat(Checker.finished(History.of(), List.of("a")))
+        .extracting(Violation::rule)
+        .containsExactly(Checker.NOTHING_LEFT + ", was [a]");
   }
 
   @Test
