@@ -16,6 +16,8 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /** One client JVM: a locker and the workers that use it, until a line comes or the input ends. */
 public final class ChaosClient {
@@ -26,7 +28,8 @@ public final class ChaosClient {
 
   private final CountDownLatch over = new CountDownLatch(1);
   private final Journal journal = Journal.open();
-  private final Watcher watcher = Watcher.start(journal);
+  private final Scheduler timer = Schedulers.newSingle("chaos-timer", true);
+  private final Watcher watcher = Watcher.start(journal, timer);
 
   private ChaosClient() {}
 
@@ -57,6 +60,7 @@ public final class ChaosClient {
     LockStore store = RedisLockStore.create(client, uri);
     ReactiveLocker locker =
         ReactiveLocker.builder(breakage == Breakage.TOKEN ? new ReleaseWithoutToken(store) : store)
+            .timer(timer)
             .commandTimeout(Duration.ofMillis(300 + 400L * number))
             .build();
     List<Thread> threads =

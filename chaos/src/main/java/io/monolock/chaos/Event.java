@@ -13,6 +13,9 @@ sealed interface Event {
   /** When it was. */
   long at();
 
+  /** Which call it belongs to. */
+  String call();
+
   /** The line. */
   String line();
 

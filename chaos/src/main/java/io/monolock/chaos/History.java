@@ -5,7 +5,12 @@ import io.monolock.chaos.Event.Began;
 import io.monolock.chaos.Event.Ended;
 import io.monolock.chaos.Event.Held;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** All that the workers of all clients wrote down so far. */
 final class History {
@@ -28,6 +33,17 @@ final class History {
     } else if (event instanceof Held e) {
       held.add(e);
     }
+  }
+
+  /** Adds to the events all that is known of their calls. */
+  synchronized List<Event> withContext(List<Event> events) {
+    Set<Event> all = new LinkedHashSet<>(events);
+    Set<String> calls = events.stream().map(Event::call).collect(Collectors.toSet());
+    Stream.of(began, ended, held)
+        .flatMap(List::stream)
+        .filter(event -> calls.contains(event.call()))
+        .forEach(all::add);
+    return all.stream().sorted(Comparator.comparingLong(Event::at)).toList();
   }
 
   synchronized List<Began> began() {

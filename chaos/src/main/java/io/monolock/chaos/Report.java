@@ -42,7 +42,9 @@ final class Report {
     out.println("Faults");
     verdict.faults().forEach((fault, count) -> row("  " + fault, count));
     out.println();
-    verdict.violations().stream().limit(MOST_VIOLATIONS).forEach(v -> print(v, verdict.start()));
+    verdict.violations().stream()
+        .limit(MOST_VIOLATIONS)
+        .forEach(violation -> print(violation, verdict));
     if (verdict.violations().isEmpty()) {
       out.println("No guarantee was broken.");
     } else {
@@ -51,9 +53,12 @@ final class Report {
     out.flush();
   }
 
-  private void print(Violation violation, long start) {
+  private void print(Violation violation, Verdict verdict) {
     out.printf("Violated: %s%n", violation.rule());
-    violation.events().forEach(event -> out.println("  " + event.text(start)));
+    verdict
+        .history()
+        .withContext(violation.events())
+        .forEach(event -> out.println("  " + event.text(verdict.start())));
   }
 
   private void row(String what, long count) {

@@ -2,11 +2,14 @@
 package io.monolock.chaos;
 
 import io.monolock.Lock;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /** Looks at all handles of this JVM every millisecond, and knows how late its threads run. */
@@ -17,23 +20,36 @@ final class Watcher {
 
   private final Journal journal;
   private final Set<Watch> watches = ConcurrentHashMap.newKeySet();
+  private final List<Pulse> pulses = new CopyOnWriteArrayList<>();
   private final Pulse looks = new Pulse(PERIOD);
-  private final Pulse signals = new Pulse(BEAT);
 
   private Watcher(Journal journal) {
     this.journal = journal;
+    pulses.add(looks);
   }
 
-  static Watcher start(Journal journal) {
+  /**
+   * Begins to look.
+   *
+   * @param timer the timer of the locker
+   */
+  static Watcher start(Journal journal, Scheduler timer) {
     Watcher watcher = new Watcher(journal);
     Thread looker = new Thread(watcher::lookForEver, "chaos-watcher");
     looker.setDaemon(true);
     looker.start();
-    // where the library signals
-    var unused =
-        Schedulers.parallel()
-            .schedulePeriodically(watcher.signals::beat, 0, BEAT, TimeUnit.NANOSECONDS);
+    watcher.feelPulse(timer.createWorker());
+    // where the library signals: workers are given out in turn, one for each thread
+    for (int i = 0; i < Schedulers.DEFAULT_POOL_SIZE; i++) {
+      watcher.feelPulse(Schedulers.parallel().createWorker());
+    }
     return watcher;
+  }
+
+  private void feelPulse(Scheduler.Worker worker) {
+    Pulse pulse = new Pulse(BEAT);
+    pulses.add(pulse);
+    var unused = worker.schedulePeriodically(pulse::beat, 0, BEAT, TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -55,7 +71,7 @@ final class Watcher {
 
   /** How much later than they should the threads of this JVM have run, in all its life. */
   long lateness() {
-    return looks.lateness() + signals.lateness();
+    return pulses.stream().mapToLong(Pulse::lateness).sum();
   }
 
   private void lookForEver() {

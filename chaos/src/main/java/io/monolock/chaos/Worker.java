@@ -133,7 +133,18 @@ final class Worker implements Runnable {
   }
 
   private <T> Recorder<T> recorder(String call, Plan plan, boolean isMany) {
-    return new Recorder<>(journal, call, plan.way() + " " + plan.keys(), isMany);
+    return new Recorder<>(
+        journal,
+        call,
+        "%s of %s for %s, held for %s, %srefreshed%s"
+            .formatted(
+                plan.way(),
+                plan.keys(),
+                plan.options().ttl(),
+                plan.hold(),
+                plan.options().autoRefresh() ? "" : "not ",
+                plan.options().finishOnCancel() ? ", finished when cancelled" : ""),
+        isMany);
   }
 
   private static void awaitOrCancel(Recorder<?> caller, Plan plan) throws InterruptedException {
