@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command line: reads the options, runs the experiment, prints the verdict. */
+@Command(
+    name = "chaos",
+    description = {
+      "Lets client JVMs contend for locks on a Redis behind proxies, while servers, links and "
+          + "clients fail at random, and proves from what they wrote down that no guarantee was "
+          + "broken.",
+      ""
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:no guarantee was broken",
+      "1:a guarantee was broken",
+      "2:an option is wrong",
+      "3:the run broke off"
+    },
+    sortOptions = false,
+    sortSynopsis = false)
+@SuppressWarnings({"NullAway.Init", "UnusedVariable"}) // picocli sets the fields
+public final class Chaos implements Callable<Integer> {
+
+  static final int BROKEN = 1;
+  static final int WRONG_OPTION = 2;
+  static final int BROKEN_OFF = 3;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "60",
+      description = "How long the faults go on, 1 to 86400; default: ${DEFAULT-VALUE}.")
+  private int seconds;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      description = "What all choices begin with; default: ${DEFAULT-VALUE}.")
+  private long seed;
+
+  @Option(
+      names = "--topology",
+      defaultValue = "standalone",
+      description = "Which kind of Redis: ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
+  private Topology topology;
+
+  @Option(
+      names = "--clients",
+      defaultValue = "3",
+      description = "How many client JVMs, 1 to 32; default: ${DEFAULT-VALUE}.")
+  private int clients;
+
+  @Option(
+      names = "--workers",
+      defaultValue = "8",
+      description = "How many workers in each, 1 to 256; default: ${DEFAULT-VALUE}.")
+  private int workers;
+
+  @Option(
+      names = "--break",
+      defaultValue = "none",
+      description = {
+        "Breaks the library, to show that the checker notices: ${COMPLETION-CANDIDATES}.",
+        "deadline: a lease counts from the answer, without drift.",
+        "token: a release deletes the keys whoever holds them."
+      })
+  private Breakage breakage;
+
+  @Option(names = "--help", usageHelp = true, description = "Shows this help.")
+  private boolean help;
+
+  @Spec private CommandSpec spec;
+
+  /**
+   * Runs the program.
+   *
+   * @param args the options; {@code --help} lists them
+   */
+  public static void main(String[] args) {
+    int exitCode = commandLine().execute(args);
+    if (exitCode != 0) {
+      System.exit(exitCode);
+    }
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Chaos())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(
+            (e, args) -> fail(e.getCommandLine(), WRONG_OPTION, e.getMessage() + " (see --help)"))
+        .setExecutionExceptionHandler(
+            (e, commandLine, parsed) -> fail(commandLine, BROKEN_OFF, "The run broke off: " + e));
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    check("--seconds", seconds, 86_400);
+    check("--clients", clients, 32);
+    check("--workers", workers, 256);
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf(
+        "Seconds: %d, seed: %d, topology: %s, clients: %d, workers in each: %d, broken: %s%n",
+        seconds, seed, lower(topology), clients, workers, lower(breakage));
+    out.flush();
+    Verdict verdict = Experiment.run(new Settings(seconds, seed, clients, workers, breakage), out);
+    new Report(out).print(verdict);
+    return verdict.violations().isEmpty() ? 0 : BROKEN;
+  }
+
+  private void check(String option, int value, int most) {
+    if (value < 1 || value > most) {
+      throw new ParameterException(
+          spec.commandLine(), option + " must be between 1 and " + most + ", was " + value);
+    }
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static int fail(CommandLine commandLine, int exitCode, String message) {
+    commandLine.getErr().println(message);
+    return exitCode;
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.monolock.ReactiveLocker;
+import io.monolock.redis.RedisLockStore;
+import io.monolock.store.LockStore;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** One client JVM: a locker and the workers that use it, until a line comes or the input ends. */
+public final class ChaosClient {
+
+  private static final BufferedReader INPUT =
+      new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final Journal journal = Journal.open();
+  private final Scheduler timer = Schedulers.newSingle("chaos-timer", true);
+  private final Watcher watcher = Watcher.start(journal, timer);
+
+  private ChaosClient() {}
+
+  /**
+   * Runs the workers.
+   *
+   * @param args the URI of Redis, the number of this client, the seed, how many workers, and how
+   *     the library is broken
+   * @throws IOException if the input cannot be read
+   * @throws InterruptedException never
+   */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    RedisURI uri = RedisURI.create(args[0]);
+    uri.setTimeout(Duration.ofSeconds(1));
+    new ChaosClient()
+        .run(
+            uri,
+            Integer.parseInt(args[1]),
+            Long.parseLong(args[2]),
+            Integer.parseInt(args[3]),
+            Breakage.valueOf(args[4]));
+    System.exit(0);
+  }
+
+  private void run(RedisURI uri, int number, long seed, int workers, Breakage breakage)
+      throws IOException, InterruptedException {
+    RedisClient client = RedisClient.create(uri);
+    LockStore store = RedisLockStore.create(client, uri);
+    ReactiveLocker locker =
+        ReactiveLocker.builder(breakage == Breakage.TOKEN ? new ReleaseWithoutToken(store) : store)
+            .timer(timer)
+            .commandTimeout(Duration.ofMillis(300 + 400L * number))
+            .build();
+    List<Thread> threads =
+        IntStream.rangeClosed(1, workers)
+            .mapToObj(
+                worker ->
+                    new Thread(
+                        new Worker(
+                            number + "-" + worker,
+                            new Random(seed * 1_000_003 + number * 1_009L + worker),
+                            locker,
+                            breakage,
+                            journal,
+                            watcher,
+                            () -> over.getCount() == 0),
+                        "chaos-worker-" + worker))
+            .toList();
+    threads.forEach(Thread::start);
+    awaitLine();
+    // while the workers still have calls under way
+    over.countDown();
+    Recorder<Void> closer = new Recorder<>(journal, number + "-close", "close", false);
+    locker.close().subscribe(closer);
+    var unused = closer.await(PATIENCE);
+    for (Thread thread : threads) {
+      thread.join(PATIENCE.toMillis());
+    }
+    client.shutdownAsync(0, 2, TimeUnit.SECONDS).join();
+    journal.end();
+    awaitLine();
+  }
+
+  private static void awaitLine() throws IOException {
+    var unused = INPUT.readLine();
+  }
+}

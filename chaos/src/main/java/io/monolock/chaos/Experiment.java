@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import io.monolock.test.ClientJvm;
+import io.monolock.test.FaultProxy;
+import io.monolock.test.KeyScanner;
+import io.monolock.test.RedisServer;
+import java.io.File;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.net.URLClassLoader;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** One run: starts all, lets the nemesis loose, ends all in order, and judges. */
+final class Experiment implements AutoCloseable {
+
+  /** How long calm lasts before the clients are closed, so that links are open again. */
+  private static final long CALM_MILLIS = 2_500;
+
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(2);
+  private static final Duration KEYS_GONE_WITHIN = Duration.ofSeconds(3);
+  private static final long CLIENTS_END_WITHIN_SECONDS = 90;
+
+  private final Settings settings;
+  private final PrintWriter out;
+  private final RedisServer server = RedisServer.builder().persistent().start();
+  private final List<FaultProxy> links = new ArrayList<>();
+  private final List<ClientJvm> clients = new ArrayList<>();
+  private final List<CompletableFuture<Void>> journals = new ArrayList<>();
+  private final History history = new History();
+  private final ExecutorService readers = Executors.newCachedThreadPool();
+  private final long start = System.nanoTime();
+
+  private Experiment(Settings settings, PrintWriter out) {
+    this.settings = settings;
+    this.out = out;
+  }
+
+  /** Runs to the end, or to the first violation. */
+  static Verdict run(Settings settings, PrintWriter out) throws InterruptedException {
+    try (Experiment experiment = new Experiment(settings, out)) {
+      return experiment.run();
+    }
+  }
+
+  private Verdict run() throws InterruptedException {
+    startClients();
+    Nemesis nemesis = new Nemesis(server, links, clients, settings.seed(), out);
+    Progress progress = new Progress();
+    nemesis.run(progress::isOver);
+    List<Violation> violations = progress.violations;
+    if (violations.isEmpty()) {
+      Thread.sleep(CALM_MILLIS);
+      violations = endAndJudge();
+    }
+    return new Verdict(
+        start, history, violations, nemesis.counts(), (System.nanoTime() - start) / 1e9);
+  }
+
+  private void startClients() {
+    makeClassPathKnown();
+    for (int number = 1; number <= settings.clients(); number++) {
+      FaultProxy link = FaultProxy.before(server);
+      links.add(link);
+      ClientJvm client =
+          ClientJvm.start(
+              ChaosClient.class,
+              link.uri(),
+              "" + number,
+              "" + settings.seed(),
+              "" + settings.workers(),
+              settings.breakage().name());
+      clients.add(client);
+      journals.add(CompletableFuture.runAsync(() -> read(client), readers));
+    }
+  }
+
+  private void read(ClientJvm client) {
+    Duration longest = Duration.ofSeconds(settings.seconds() + 2 * CLIENTS_END_WITHIN_SECONDS);
+    for (String line = client.readLine(longest);
+        !Journal.isEnd(line);
+        line = client.readLine(longest)) {
+      history.add(Event.parse(line));
+    }
+  }
+
+  private List<Violation> endAndJudge() throws InterruptedException {
+    clients.forEach(client -> client.send("close"));
+    long healed = System.nanoTime();
+    CompletableFuture<Void> ended =
+        CompletableFuture.allOf(journals.toArray(CompletableFuture<?>[]::new));
+    ended.orTimeout(CLIENTS_END_WITHIN_SECONDS, TimeUnit.SECONDS).join();
+    List<String> left = keysLeft();
+    out.printf("Clients ended in %d ms%n", Duration.ofNanos(System.nanoTime() - healed).toMillis());
+    return Checker.finished(history, left);
+  }
+
+  private List<String> keysLeft() throws InterruptedException {
+    long end = System.nanoTime() + KEYS_GONE_WITHIN.toNanos();
+    List<String> left = locks();
+    while (!left.isEmpty() && System.nanoTime() - end < 0) {
+      Thread.sleep(20);
+      left = locks();
+    }
+    return left;
+  }
+
+  private List<String> locks() {
+    return KeyScanner.of(server).matching("*").stream().filter(Settings.KEYS::contains).toList();
+  }
+
+  /** Client JVMs get the class path of this one, which Maven keeps in a class loader. */
+  private static void makeClassPathKnown() {
+    if (Experiment.class.getClassLoader() instanceof URLClassLoader loader) {
+      String classPath =
+          Stream.of(loader.getURLs())
+              .map(url -> URI.create(url.toString()).getPath())
+              .collect(Collectors.joining(File.pathSeparator));
+      System.setProperty("java.class.path", classPath);
+    }
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(ClientJvm::close);
+    links.forEach(FaultProxy::close);
+    server.close();
+    readers.shutdownNow();
+  }
+
+  /** How far the run is; looks for violations from time to time. */
+  private final class Progress {
+
+    private final long end = start + Duration.ofSeconds(settings.seconds()).toNanos();
+    private long nextCheck = start + CHECK_INTERVAL.toNanos();
+    private List<Violation> violations = List.of();
+
+    boolean isOver() {
+      long now = System.nanoTime();
+      if (violations.isEmpty() && now - nextCheck > 0) {
+        violations = Checker.soFar(history);
+        // rarely, when there is much to look at
+        long took = System.nanoTime() - now;
+        nextCheck = System.nanoTime() + CHECK_INTERVAL.toNanos() + 20 * took;
+      }
+      return !violations.isEmpty()
+          || now - end > 0
+          || journals.stream().anyMatch(CompletableFuture::isDone);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import io.monolock.LockLostException;
+import io.monolock.chaos.Event.Began;
+import io.monolock.chaos.Event.Ended;
+import io.monolock.chaos.Event.Held;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Says what was done and what came of it. */
+final class Report {
+
+  private static final int MOST_VIOLATIONS = 5;
+
+  private final PrintWriter out;
+
+  Report(PrintWriter out) {
+    this.out = out;
+  }
+
+  void print(Verdict verdict) {
+    out.println();
+    History history = verdict.history();
+    row("seconds", (long) verdict.seconds());
+    row("calls", history.began().size());
+    row("locks granted", history.held().stream().filter(Held::wasValid).count());
+    row("longest wait for one, ms", longestWait(history));
+    row("cancelled", count(history, Ended.CANCELLED));
+    row("losses told", count(history, LockLostException.class.getName()));
+    row(
+        "locks seen lost while held",
+        history.held().stream().filter(held -> held.invalidSince() != Held.NEVER).count());
+    out.println("Outcomes");
+    outcomes(history).forEach((outcome, count) -> row("  " + outcome, count));
+    out.println("Faults");
+    verdict.faults().forEach((fault, count) -> row("  " + fault, count));
+    out.println();
+    verdict.violations().stream()
+        .limit(MOST_VIOLATIONS)
+        .forEach(violation -> print(violation, verdict));
+    if (verdict.violations().isEmpty()) {
+      out.println("No guarantee was broken.");
+    } else {
+      out.printf("A GUARANTEE WAS BROKEN, %d times seen.%n", verdict.violations().size());
+    }
+    out.flush();
+  }
+
+  private void print(Violation violation, Verdict verdict) {
+    out.printf("Violated: %s%n", violation.rule());
+    verdict
+        .history()
+        .withContext(violation.events())
+        .forEach(event -> out.println("  " + event.text(verdict.start())));
+  }
+
+  private void row(String what, long count) {
+    out.printf(Locale.ROOT, "%-60s %,10d%n", what, count);
+  }
+
+  private static long count(History history, String outcome) {
+    return history.ended().stream().filter(end -> end.outcome().startsWith(outcome)).count();
+  }
+
+  private static Map<String, Long> outcomes(History history) {
+    return history.ended().stream()
+        .collect(
+            Collectors.groupingBy(
+                end -> end.outcome().replaceFirst("^io\\.monolock\\.", ""),
+                TreeMap::new,
+                Collectors.counting()));
+  }
+
+  private static long longestWait(History history) {
+    Map<String, Long> begun = new HashMap<>();
+    for (Began began : history.began()) {
+      begun.put(began.call(), began.at());
+    }
+    List<Held> held = history.held();
+    long longest =
+        held.stream()
+            .mapToLong(hold -> hold.at() - begun.getOrDefault(hold.call(), hold.at()))
+            .max()
+            .orElse(0);
+    return Duration.ofNanos(longest).toMillis();
+  }
+}

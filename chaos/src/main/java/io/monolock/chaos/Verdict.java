@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What has become of a run.
+ *
+ * @param start when it began
+ * @param history what the workers wrote down
+ * @param violations which guarantees were broken
+ * @param faults how often the nemesis did what
+ * @param seconds how long it took
+ */
+record Verdict(
+    long start,
+    History history,
+    List<Violation> violations,
+    Map<String, Integer> faults,
+    double seconds) {}

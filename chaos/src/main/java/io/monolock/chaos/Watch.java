@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import io.monolock.Lock;
+import io.monolock.chaos.Event.Held;
+import java.util.List;
+
+/** Looks at one handle again and again, from when it was received until its body ends. */
+final class Watch {
+
+  private final Watcher watcher;
+  private final String call;
+  private final Lock lock;
+  private final boolean listens;
+  private final long receivedAt = System.nanoTime();
+  private long validUntil = Held.NEVER;
+  private long invalidSince = Held.NEVER;
+  private long lateBefore;
+  private boolean revived;
+  private boolean hasEnded;
+
+  Watch(Watcher watcher, String call, Lock lock, boolean listens) {
+    this.watcher = watcher;
+    this.call = call;
+    this.lock = lock;
+    this.listens = listens;
+  }
+
+  synchronized void look() {
+    if (hasEnded) {
+      return;
+    }
+    long before = System.nanoTime();
+    if (lock.isValid()) {
+      validUntil = before;
+      revived |= invalidSince != Held.NEVER;
+    } else if (invalidSince == Held.NEVER) {
+      invalidSince = System.nanoTime();
+      lateBefore = watcher.lateness();
+    }
+  }
+
+  boolean isValid() {
+    look();
+    return lock.isValid();
+  }
+
+  /** The body was cancelled, told of the loss, or has come to its end. */
+  synchronized void end() {
+    if (hasEnded) {
+      return;
+    }
+    long now = System.nanoTime();
+    hasEnded = true;
+    watcher.ended(
+        this,
+        new Held(
+            receivedAt,
+            call,
+            List.copyOf(lock.keys()),
+            lock.fencingToken().orElseThrow(),
+            validUntil,
+            invalidSince,
+            now,
+            invalidSince == Held.NEVER ? 0 : watcher.lateness() - lateBefore,
+            listens,
+            revived));
+  }
+}

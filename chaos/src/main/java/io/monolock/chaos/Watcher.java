@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import io.monolock.Lock;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** Looks at all handles of this JVM every millisecond, and knows how late its threads run. */
+final class Watcher {
+
+  private static final long PERIOD = 1_000_000;
+  private static final long BEAT = 5_000_000;
+
+  private final Journal journal;
+  private final Set<Watch> watches = ConcurrentHashMap.newKeySet();
+  private final List<Pulse> pulses = new CopyOnWriteArrayList<>();
+  private final Pulse looks = new Pulse(PERIOD);
+
+  private Watcher(Journal journal) {
+    this.journal = journal;
+    pulses.add(looks);
+  }
+
+  /**
+   * Begins to look.
+   *
+   * @param timer the timer of the locker
+   */
+  static Watcher start(Journal journal, Scheduler timer) {
+    Watcher watcher = new Watcher(journal);
+    Thread looker = new Thread(watcher::lookForEver, "chaos-watcher");
+    looker.setDaemon(true);
+    looker.start();
+    watcher.feelPulse(timer.createWorker());
+    // where the library signals: workers are given out in turn, one for each thread
+    for (int i = 0; i < Schedulers.DEFAULT_POOL_SIZE; i++) {
+      watcher.feelPulse(Schedulers.parallel().createWorker());
+    }
+    return watcher;
+  }
+
+  private void feelPulse(Scheduler.Worker worker) {
+    Pulse pulse = new Pulse(BEAT);
+    pulses.add(pulse);
+    var unused = worker.schedulePeriodically(pulse::beat, 0, BEAT, TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * Begins to watch a handle.
+   *
+   * @param listens whether its body is told when it is lost
+   */
+  Watch watch(String call, Lock lock, boolean listens) {
+    Watch watch = new Watch(this, call, lock, listens);
+    watch.look();
+    watches.add(watch);
+    return watch;
+  }
+
+  void ended(Watch watch, Event.Held held) {
+    watches.remove(watch);
+    journal.add(held);
+  }
+
+  /** How much later than they should the threads of this JVM have run, in all its life. */
+  long lateness() {
+    return pulses.stream().mapToLong(Pulse::lateness).sum();
+  }
+
+  private void lookForEver() {
+    while (true) {
+      looks.beat();
+      watches.forEach(Watch::look);
+      LockSupport.parkNanos(PERIOD);
+    }
+  }
+
+  /** Something that should happen at equal intervals. */
+  private static final class Pulse {
+
+    private final long interval;
+    private final AtomicLong late = new AtomicLong();
+    private volatile long lastBeat = System.nanoTime();
+
+    Pulse(long interval) {
+      this.interval = interval;
+    }
+
+    void beat() {
+      long now = System.nanoTime();
+      late.addAndGet(lateness(now));
+      lastBeat = now;
+    }
+
+    long lateness() {
+      return late.get() + lateness(System.nanoTime());
+    }
+
+    private long lateness(long now) {
+      return Math.max(0, now - lastBeat - 2 * interval);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import picocli.CommandLine;
+
+/** Runs of the program; the one that must pass takes {@code -Dchaos.seconds}, 60 by default. */
+class ChaosTest {
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... options) {
+    CommandLine commandLine = Chaos.commandLine();
+    commandLine.setOut(new PrintWriter(out, true));
+    commandLine.setErr(new PrintWriter(err, true));
+    return commandLine.execute(options);
+  }
+
+  private static String property(String name, String otherwise) {
+    return System.getProperty(name, otherwise);
+  }
+
+  @Test
+  @Timeout(value = 100_000, threadMode = Timeout.ThreadMode.SAME_THREAD)
+  void noGuaranteeIsBroken() {
+    int exitCode =
+        run(
+            "--seconds=" + property("chaos.seconds", "60"),
+            "--seed=" + property("chaos.seed", "1"));
+    assertThat(exitCode).as("%s%s", out, err).isZero();
+    assertThat(out.toString()).endsWith("No guarantee was broken.%n".formatted());
+  }
+
+  @Test
+  void aDeadlineThatCountsFromTheAnswerIsCaught() {
+    assertThat(run("--seconds=50", "--break=deadline"))
+        .as("%s%s", out, err)
+        .isEqualTo(Chaos.BROKEN);
+    assertThat(out.toString()).contains("Violated: " + Checker.EXCLUSION);
+  }
+
+  @Test
+  void aReleaseWithoutTheTokenIsCaught() {
+    assertThat(run("--seconds=50", "--break=token")).as("%s%s", out, err).isEqualTo(Chaos.BROKEN);
+    assertThat(out.toString()).contains("Violated: " + Checker.EXCLUSION);
+  }
+
+  @Test
+  void anotherTopologyIsRefused() {
+    assertThat(run("--topology=ring")).isEqualTo(Chaos.WRONG_OPTION);
+    assertThat(err.toString()).contains("--topology").contains("STANDALONE");
+  }
+
+  @Test
+  void anOptionOutOfRangeIsRefused() {
+    assertThat(run("--clients=0")).isEqualTo(Chaos.WRONG_OPTION);
+    assertThat(err.toString()).startsWith("--clients must be between 1 and 32, was 0");
+  }
+
+  @Test
+  void helpTellsWhatThereIs() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("--seconds", "--seed", "--break", "Exit codes:");
+  }
+}

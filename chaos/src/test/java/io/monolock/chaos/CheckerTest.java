@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.monolock.chaos.Event.Began;
+import io.monolock.chaos.Event.Ended;
+import io.monolock.chaos.Event.Held;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Histories made by hand, for each rule one that keeps it and one that breaks it. */
+class CheckerTest {
+
+  private static final String LOST = "io.monolock.LockLostException EXPIRED";
+  private static final long LIMIT = Checker.TOLD_WITHIN.toNanos();
+
+  private static Held held(String call, long fence, long from, long until, String... keys) {
+    return new Held(from, call, List.of(keys), fence, until, Held.NEVER, until, 0, true, false);
+  }
+
+  private static Held lost(long invalidSince, long told, long late, boolean listens) {
+    return new Held(0, "x", List.of("a"), 1, 5, invalidSince, told, late, listens, false);
+  }
+
+  private static List<String> brokenRules(Event... events) {
+    return Checker.finished(History.of(events), List.of()).stream().map(Violation::rule).toList();
+  }
+
+  @Test
+  void holdersOneAfterTheOtherAreRight() {
+    assertThat(brokenRules(held("x", 1, 0, 10, "a"), held("y", 2, 10, 20, "a"))).isEmpty();
+  }
+
+  @Test
+  void holdersOfDifferentKeysAreRight() {
+    assertThat(brokenRules(held("x", 1, 0, 10, "a"), held("y", 1, 5, 20, "b"))).isEmpty();
+  }
+
+  @Test
+  void twoHoldersAtOnceAreAViolation() {
+    Held first = held("x", 1, 0, 10, "a");
+    Held second = held("y", 2, 9, 20, "a");
+    assertThat(Checker.soFar(History.of(second, first)))
+        .containsExactly(new Violation(Checker.EXCLUSION, List.of(first, second)));
+  }
+
+  @Test
+  void aHolderOfTwoKeysExcludesThoseOfEach() {
+    assertThat(brokenRules(held("x", 1, 0, 10, "a", "b"), held("y", 2, 5, 6, "b")))
+        .containsExactly(Checker.EXCLUSION);
+  }
+
+  @Test
+  void aLongHolderIsComparedWithAllThatComeLater() {
+    assertThat(
+            brokenRules(
+                held("x", 1, 0, 100, "a"), held("y", 2, 10, 20, "a"), held("z", 3, 30, 40, "a")))
+        .containsExactly(Checker.EXCLUSION, Checker.EXCLUSION);
+  }
+
+  @Test
+  void aHandleThatNeverWasValidExcludesNobody() {
+    Held never = new Held(5, "x", List.of("a"), 9, Held.NEVER, 5, 6, 0, true, false);
+    assertThat(brokenRules(never, held("y", 2, 0, 10, "a"))).isEmpty();
+  }
+
+  @Test
+  void aFencingTokenThatDoesNotIncreaseIsAViolation() {
+    assertThat(brokenRules(held("x", 2, 0, 10, "a"), held("y", 2, 10, 20, "a")))
+        .containsExactly(Checker.TOKENS);
+    assertThat(brokenRules(held("x", 2, 0, 10, "a", "b"), held("y", 1, 10, 20, "b")))
+        .containsExactly(Checker.TOKENS);
+  }
+
+  @Test
+  void aLossThatIsToldInTimeIsRight() {
+    assertThat(brokenRules(lost(10, 10 + LIMIT, 0, true))).isEmpty();
+  }
+
+  @Test
+  void aLossThatIsToldLateIsAViolation() {
+    assertThat(brokenRules(lost(10, 11 + LIMIT, 0, true))).containsExactly(Checker.TOLD);
+  }
+
+  @Test
+  void theTimeInWhichNoThreadRanDoesNotCount() {
+    long frozen = Duration.ofSeconds(1).toNanos();
+    assertThat(brokenRules(lost(10, 10 + LIMIT + frozen, frozen, true))).isEmpty();
+  }
+
+  @Test
+  void whoLooksForHimselfNeedNotBeTold() {
+    assertThat(brokenRules(lost(10, 11 + LIMIT, 0, false))).isEmpty();
+  }
+
+  @Test
+  void aHandleThatComesBackToLifeIsAViolation() {
+    assertThat(brokenRules(new Held(0, "x", List.of("a"), 1, 5, 3, 6, 0, true, true)))
+        .containsExactly(Checker.FOR_GOOD);
+  }
+
+  @Test
+  void oneOutcomeIsRight() {
+    assertThat(brokenRules(new Began(0, "x", "any"), new Ended(1, "x", LOST))).isEmpty();
+    assertThat(brokenRules(new Began(0, "x", "any"), new Ended(1, "x", Ended.CANCELLED))).isEmpty();
+  }
+
+  @Test
+  void aSignalThatWasUnderWayWhenItsCallerCancelledIsRight() {
+    assertThat(
+            brokenRules(
+                new Began(0, "x", "any"),
+                new Ended(1, "x", Ended.CANCELLED),
+                new Ended(2, "x", Ended.VALUE)))
+        .isEmpty();
+  }
+
+  @Test
+  void twoOutcomesAreAViolation() {
+    assertThat(
+            brokenRules(
+                new Began(0, "x", "any"), new Ended(1, "x", Ended.VALUE), new Ended(2, "x", LOST)))
+        .containsExactly(Checker.ONE_OUTCOME);
+  }
+
+  @Test
+  void noOutcomeIsAViolationOnlyWhenAllShouldHaveEnded() {
+    History history = History.of(new Began(0, "x", "any"));
+    assertThat(Checker.soFar(history)).isEmpty();
+    assertThat(Checker.finished(history, List.of()))
+        .extracting(Violation::rule)
+        .containsExactly(Checker.ONE_OUTCOME);
+  }
+
+  @Test
+  void aKeyThatIsLeftIsAViolation() {
+    assertThat(Checker.finished(History.of(), List.of("a")))
+        .extracting(Violation::rule)
+        .containsExactly(Checker.NOTHING_LEFT + ", was [a]");
+  }
+
+  @Test
+  void anErrorOfSomebodyElseIsAViolation() {
+    assertThat(
+            brokenRules(
+                new Began(0, "x", "any"),
+                new Ended(1, "x", "java.util.concurrent.CancellationException")))
+        .containsExactly(Checker.OWN_ERRORS);
+    assertThat(
+            brokenRules(
+                new Began(0, "x", "any"), new Ended(1, "x", "io.monolock.store.StoreFailure")))
+        .containsExactly(Checker.OWN_ERRORS);
+  }
+}
