@@ -96,10 +96,7 @@ class LossUnderFaultsTest {
             setup -> setup.server.configure("min-replicas-to-write", "1")),
         new Trouble(
             "a server that has become a replica",
-            setup -> {
-              setup.server.command("REPLICAOF", "127.0.0.1", "1");
-              setup.server.command("CONFIG", "SET", "replica-serve-stale-data", "yes");
-            }),
+            setup -> setup.server.command("REPLICAOF", "127.0.0.1", "1")),
         new Trouble(
             "a connection that is cut",
             setup -> {

@@ -28,7 +28,7 @@ final class Setup implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
   /** An answer that takes longer than this is none. */
-  static final Duration COMMAND_TIMEOUT = Duration.ofMillis(150);
+  static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
 
   final RedisServer server;
   final FaultProxy proxy;
@@ -74,6 +74,15 @@ final class Setup implements AutoCloseable {
   /** How many extensions of this key Redis has been asked for. */
   long extensions(String key) {
     return asked().filter(asked -> asked.key().equals(key) && asked.isExtension()).count();
+  }
+
+  /** The ttl in milliseconds that the last extension of this key asked for. */
+  String lastExtension(String key) {
+    return asked()
+        .filter(asked -> asked.key().equals(key) && asked.isExtension())
+        .reduce((first, second) -> second)
+        .orElseThrow()
+        .time();
   }
 
   /** How many releases of this key Redis has been asked for. */
