@@ -68,6 +68,12 @@ class LeaseTest {
     await().until(loss::isCompletedExceptionally);
   }
 
+  /** So that an answer that is late is not taken for a connection that is dead. */
+  private void openWithPatience() {
+    setup.close();
+    setup = new Setup(server, Duration.ofSeconds(5));
+  }
+
   @Test
   @DisplayName("B47 B48 B50: leases beyond the longest or below the shortest never reach Redis")
   void leasesOutOfRange() {
@@ -158,6 +164,7 @@ class LeaseTest {
   @Test
   @DisplayName("B57: a grant that is answered after the ttl is no lock, and is freed")
   void grantAfterTheTtl() {
+    openWithPatience();
     LockOptions once = LockOptions.of(Duration.ofMillis(300)).waitAtMost(Duration.ZERO);
     CompletableFuture<Lock> acquisition;
     try (HeldReplies replies = setup.proxy.holdReplies()) {
@@ -185,7 +192,7 @@ class LeaseTest {
 
     server.resume();
 
-    assertThat(acquisition).isCompletedExceptionally();
+    await().until(acquisition::isCompletedExceptionally);
     await().until(() -> setup.releases("key") >= 1);
     assertThat(setup.isFree("key")).isTrue();
   }
