@@ -301,7 +301,7 @@ class CancelUnderFaultsTest extends LockerBehindProxy {
   @Test
   @DisplayName("B35: a scope that is forgotten, without any cancel, ends with maxHold")
   void forgottenScopeEnds() {
-    LockOptions bounded = LockOptions.of(Duration.ofMillis(300)).maxHold(Duration.ofMillis(500));
+    LockOptions bounded = LockOptions.of(Duration.ofSeconds(1)).maxHold(Duration.ofMillis(1_500));
     assertThatThrownBy(() -> locker.withLock("key", bounded, lock -> Mono.never()).block(LIMIT))
         .isInstanceOfSatisfying(
             LockLostException.class,

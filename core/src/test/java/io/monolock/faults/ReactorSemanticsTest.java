@@ -84,7 +84,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
                 locker
                     .withLock(
                         "key",
-                        BRIEF.maxHold(Duration.ofMillis(600)),
+                        LockOptions.of(Duration.ofSeconds(1)).maxHold(Duration.ofMillis(1_500)),
                         lock ->
                             Mono.delay(Duration.ofMillis(10), Schedulers.single())
                                 .map(
