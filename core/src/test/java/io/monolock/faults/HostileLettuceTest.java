@@ -274,7 +274,9 @@ class HostileLettuceTest extends LockerUnderFault {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(
+      value = Setup.class,
+      names = {"DEFAULT", "FILTER_THAT_SWALLOWS", "REJECT_COMMANDS", "OTHER_THREADS"})
   @DisplayName("B110: a close tells all who wait that it closes, and nobody that he has cancelled")
   void closeIsNoCancellation(Setup setup) {
     ReactiveLocker locker = locker(setup);
@@ -304,8 +306,9 @@ class HostileLettuceTest extends LockerUnderFault {
   @DisplayName("B112: Lettuce's threads shut down under us end no lock later than our own clock")
   void shutDownResourcesHangNobody(boolean otherThreads) throws Exception {
     ClientResources resources = DefaultClientResources.create();
-    RedisClient client =
-        client(resources, (otherThreads ? Setup.OTHER_THREADS : Setup.DEFAULT).options());
+    // a client without resources cannot be shut down, which would only wait for its threads
+    RedisClient client = RedisClient.create(resources);
+    client.setOptions((otherThreads ? Setup.OTHER_THREADS : Setup.DEFAULT).options());
     ReactiveLocker locker = locker(client, RedisURI.create(proxy.uri()));
     warmUp(locker);
     Lock held = locker.acquire("held", OPTIONS).block(LIMIT);
