@@ -130,6 +130,15 @@ final class Failures {
           "Redis answered nothing to a script that always answers",
           error);
     }
+    if (isIn(error, "size exceeded")) {
+      return new StoreFailure(
+          Reason.UNAVAILABLE,
+          true,
+          "Lettuce's request queue is full, so nothing was sent; enlarge requestQueueSize ("
+              + error.getMessage()
+              + ")",
+          error);
+    }
     return new StoreFailure(
         Reason.UNKNOWN_OUTCOME,
         true,

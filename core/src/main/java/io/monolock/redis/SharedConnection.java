@@ -8,6 +8,7 @@ import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -23,13 +24,20 @@ import reactor.core.publisher.Mono;
  * that is lost is closed at once. That ends the commands that were under way, whose outcome nobody
  * knows, and keeps Lettuce from reconnecting. It is closed in Lettuce's own thread, between the
  * events of the channel, so that none of the commands is overlooked.
+ *
+ * <p>While the server is down, all calls that come wait for the same attempt to connect and fail
+ * with it. Between the beginnings of two attempts lies a pause, or many who try again would keep
+ * connecting without end.
  */
 final class SharedConnection<C extends StatefulConnection<String, String>> {
+
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final Supplier<? extends CompletionStage<C>> opener;
 
   private @Nullable CompletableFuture<Link> current; // guarded by this
   private int opening; // guarded by this
+  private long begunAt = System.nanoTime() - PAUSE.toNanos(); // guarded by this
   private boolean closed; // guarded by this
   private volatile @Nullable C usable;
 
@@ -58,7 +66,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
 
   /**
    * Gives up the connection, also one that is still being opened, as it may be dead: calls under
-   * way end, and the next one opens a new one.
+   * way end, also those that wait for it to open, and the next one opens a new one.
    */
   void giveUp() {
     CompletableFuture<Link> last;
@@ -68,7 +76,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
       usable = null;
       opening++;
     }
-    if (last != null) {
+    if (last != null && !last.completeExceptionally(givenUp())) {
       CompletableFuture<Void> unused = last.thenAccept(Link::end);
     }
   }
@@ -108,13 +116,43 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     return link.isDone() && (link.isCompletedExceptionally() || !link.join().connection.isOpen());
   }
 
-  private CompletableFuture<Link> open() {
+  private synchronized CompletableFuture<Link> open() {
     int number = ++opening;
-    try {
-      return opener.get().thenApply(opened -> link(opened, number)).toCompletableFuture();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
+    CompletableFuture<Link> link = new CompletableFuture<>();
+    long pause = begunAt + PAUSE.toNanos() - System.nanoTime();
+    if (pause <= 0) {
+      begin(number, link);
+    } else {
+      CompletableFuture<Void> unused =
+          new CompletableFuture<Void>()
+              .completeOnTimeout(null, pause, TimeUnit.NANOSECONDS)
+              .thenRunAsync(() -> begin(number, link));
     }
+    return link;
+  }
+
+  private void begin(int number, CompletableFuture<Link> link) {
+    synchronized (this) {
+      if (closed || number != opening) {
+        link.completeExceptionally(closed ? Failures.closed() : givenUp());
+        return;
+      }
+      begunAt = System.nanoTime();
+    }
+    try {
+      CompletionStage<Boolean> unused =
+          opener
+              .get()
+              .thenApply(opened -> link(opened, number))
+              .handle(
+                  (opened, e) -> e == null ? link.complete(opened) : link.completeExceptionally(e));
+    } catch (RuntimeException e) {
+      link.completeExceptionally(e);
+    }
+  }
+
+  private static RedisException givenUp() {
+    return new RedisException("Connection given up before it was open");
   }
 
   private Link link(C connection, int number) {
@@ -137,7 +175,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     }
     if (number != opening) {
       link.end();
-      throw new RedisException("Connection given up before it was open");
+      throw givenUp();
     }
     usable = link.connection;
     return link;

@@ -24,6 +24,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -249,8 +250,8 @@ class FailuresTest {
     assertThat(failure).hasCause(error);
   }
 
-  /** B87 */
   @Test
+  @DisplayName("B87: a script that answers nothing is an error, never a yes or a no")
   void anEmptyAnswerIsAnError() {
     StoreFailure failure = Failures.ofCall(new NoSuchElementException("Source was empty"));
     assertThat(failure.reason()).isEqualTo(SERVER_STATE);

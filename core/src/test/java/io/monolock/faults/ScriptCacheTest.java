@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.monolock.Lock;
+import io.monolock.LockObserver;
+import io.monolock.LockOptions;
+import io.monolock.ReactiveLocker;
+import io.monolock.redis.RedisLockStore;
+import io.monolock.test.KeyScanner;
+import io.monolock.test.RedisExtension;
+import io.monolock.test.RedisServer;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** A server that forgets scripts: restarted, failed over, or told to. */
+@ExtendWith(RedisExtension.class)
+class ScriptCacheTest extends LockerUnderFault {
+
+  private final RedisServer server;
+  private final Queue<Integer> attempts = new ConcurrentLinkedQueue<>();
+  private ReactiveLocker locker;
+
+  ScriptCacheTest(RedisServer server) {
+    this.server = server;
+  }
+
+  @BeforeEach
+  void open() {
+    RedisURI uri = RedisURI.create(server.uri());
+    locker =
+        built(
+            ReactiveLocker.builder(RedisLockStore.create(client(null, ClientOptions.create()), uri))
+                .observer(
+                    new LockObserver() {
+                      @Override
+                      public void acquired(long id, Set<String> keys, Duration waited, int number) {
+                        attempts.add(number);
+                      }
+                    }));
+  }
+
+  private <T> T afterFlush(Mono<T> call) {
+    server.command("SCRIPT", "FLUSH");
+    return call.block(LIMIT);
+  }
+
+  @Test
+  @DisplayName("B80: scripts forgotten before every single call are not noticed")
+  void everyCallSurvivesAFlush() {
+    LockOptions options = OPTIONS.fenced(true);
+    Lock lock = afterFlush(locker.acquire("key", options));
+    assertThat(afterFlush(locker.tryAcquire("key", OPTIONS))).isNull();
+    afterFlush(lock.extend(Duration.ofSeconds(60)));
+    assertThat(afterFlush(lock.ttl())).isGreaterThan(Duration.ofSeconds(40));
+    assertThat(afterFlush(locker.inspect("key")).metadata()).contains("");
+    assertThat(afterFlush(locker.attach(Set.of("key"), lock.token(), OPTIONS))).isNotNull();
+    assertThat(afterFlush(lock.release())).isTrue();
+    assertThat(afterFlush(locker.forceRelease("key"))).isFalse();
+    assertThat(attempts).allMatch(number -> number == 1);
+  }
+
+  @Test
+  @DisplayName("B80: scripts forgotten at any moment cost no attempt, and no error surfaces")
+  void flushesAtAnyMomentAreNotNoticed() {
+    AtomicBoolean over = new AtomicBoolean();
+    CompletableFuture<?> flushes =
+        Mono.fromRunnable(() -> server.command("SCRIPT", "FLUSH"))
+            .subscribeOn(Schedulers.boundedElastic())
+            .repeat(() -> !over.get())
+            .then()
+            .toFuture();
+
+    Long done =
+        Flux.range(0, 500)
+            .flatMap(
+                i ->
+                    locker.withLock(
+                        "key" + i, ONCE, lock -> lock.extend(OPTIONS.ttl()).thenReturn(i)),
+                20)
+            .count()
+            .block(LIMIT);
+    over.set(true);
+    assertThat(flushes).succeedsWithin(LIMIT);
+
+    assertThat(done).isEqualTo(500);
+    assertThat(attempts).hasSize(500).allMatch(number -> number == 1);
+    await().until(() -> KeyScanner.of(server).matching("*").isEmpty());
+  }
+
+  @Test
+  @DisplayName("B80: what a cancelled acquisition took is freed although the scripts are forgotten")
+  void theReleaseOfACancelledAcquisitionSurvivesAFlush() {
+    warmUp(locker);
+    for (int i = 0; i < 50; i++) {
+      server.command("SCRIPT", "FLUSH");
+      Disposable acquiring = locker.acquire("key" + i, OPTIONS).subscribe();
+      acquiring.dispose();
+    }
+    locker.acquire("last", OPTIONS).block(LIMIT).release().block(LIMIT);
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> KeyScanner.of(server).matching("*").isEmpty());
+  }
+}
