@@ -27,6 +27,9 @@ import reactor.util.context.Context;
  * its way; then the release is repeated after a second and at half the ttl. One that was given up
  * for lost, as its ttl is over, and is granted after all, is released then.
  *
+ * <p>Nor does a release overtake a refresh: none is sent after it. With holdAtLeast it also waits
+ * for the answer, as it leaves keys behind that a late refresh would lengthen.
+ *
  * <p>A token that the user gave may hold the keys for another handle, too. So only what was freshly
  * taken is released; when it is in doubt, the keys are left to their ttl.
  */
@@ -58,6 +61,10 @@ final class Claim {
 
   private volatile Owner owner;
   private int unanswered;
+
+  /** Refreshes that a release must not overtake. */
+  private int refreshes;
+
   private boolean granted;
   private boolean fresh;
   private boolean doubtful;
@@ -103,6 +110,46 @@ final class Claim {
    */
   void acquire(Duration patience, Consumer<Grant> answered, Consumer<StoreFailure> failed) {
     new Attempt(answered, failed).begin(patience);
+  }
+
+  /**
+   * Asks to prolong the lease, unless the release has begun: then neither is told.
+   *
+   * @param answered told whether the keys are still ours, however late
+   * @param failed told of a failure
+   */
+  void refresh(Duration ttl, Consumer<Boolean> answered, Consumer<StoreFailure> failed) {
+    synchronized (this) {
+      if (release.hasBegun()) {
+        return;
+      }
+      refreshes++;
+    }
+    AtomicBoolean over = new AtomicBoolean();
+    Answer.hear(
+        runtime,
+        () -> runtime.store.extend(keys, token, ttl),
+        context,
+        ours -> {
+          refreshed(over);
+          answered.accept(ours);
+        },
+        failure -> {
+          refreshed(over);
+          failed.accept(failure);
+        });
+    if (options.holdAtLeast().isZero()) {
+      refreshed(over);
+    }
+  }
+
+  private void refreshed(AtomicBoolean over) {
+    if (over.compareAndSet(false, true)) {
+      synchronized (this) {
+        refreshes = Math.max(0, refreshes - 1);
+      }
+      nextWhenAnswered().run();
+    }
   }
 
   /** One command to acquire, heard here first and then by whoever asked. */
@@ -208,22 +255,35 @@ final class Claim {
 
   private synchronized Runnable nextWhenAnswered() {
     Runnable next = whenAnswered;
-    if (unanswered > 0 || next == null) {
+    if (unanswered > 0 || refreshes > 0 || next == null) {
       return () -> {};
     }
     whenAnswered = null;
     return next;
   }
 
-  /** Runs the action as soon as no attempt is unanswered any more; once, for the release. */
+  /**
+   * Runs the action as soon as no attempt is unanswered and no refresh to be waited for; once, for
+   * the release. A refresh without an answer is waited for no longer than a command may take.
+   */
   void whenAnswered(Runnable action) {
     synchronized (this) {
-      if (unanswered > 0) {
+      if (refreshes > 0) {
+        runtime.wheel.after(runtime.commandTimeout, this::forgetRefreshes);
+      }
+      if (unanswered > 0 || refreshes > 0) {
         whenAnswered = action;
         return;
       }
     }
     action.run();
+  }
+
+  private void forgetRefreshes() {
+    synchronized (this) {
+      refreshes = 0;
+    }
+    nextWhenAnswered().run();
   }
 
   /** The acquisition is over without a lock that anybody has. */

@@ -160,12 +160,8 @@ final class KeepAlive {
               });
     }
     lock.asked(askedAt, ttl);
-    Answer.hear(
-        runtime,
-        () -> runtime.store.extend(claim.keys, claim.token, ttl),
-        claim.context,
-        ours -> answered(turn, askedAt, ttl, ours),
-        failure -> failed(turn, failure));
+    claim.refresh(
+        ttl, ours -> answered(turn, askedAt, ttl, ours), failure -> failed(turn, failure));
   }
 
   /** The ttl, or what is left of maxHold. */

@@ -34,8 +34,8 @@ final class LockerRuntime {
       Duration commandTimeout) {
     this.store = store;
     this.timer = timer;
-    this.publishOn = publishOn;
     this.delays = new PublishingTimer(timer, publishOn);
+    this.publishOn = delays; // also signals when the user's scheduler is disposed
     this.observer = new SerialObserver(observer, this);
     this.commandTimeout = commandTimeout;
     this.wheel = new Wheel(timer);

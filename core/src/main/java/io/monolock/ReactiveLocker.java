@@ -137,8 +137,15 @@ public interface ReactiveLocker {
    *
    * <p>Cancelled before the lock is delivered, waiting ends and the keys are freed in the
    * background. Once delivered the lock is the subscriber's to release; an operator that loses it
-   * on the way leaves it to its ttl. {@link #withLock(Collection, LockOptions, Function)} has no
-   * such gap.
+   * on the way leaves it to its ttl, and a warning names its keys. {@link #withLock(Collection,
+   * LockOptions, Function)} has no such gap.
+   *
+   * <p>Cancelled in the wrong moment, these lose it: {@code flatMap}, {@code switchMap}, {@code
+   * filterWhen}, {@code zip}, {@code zipWhen}, {@code delayElement}, {@code publishOn}, {@code
+   * timeout}, {@code share}, {@code takeUntilOther}, and {@code firstWithSignal} when another
+   * source is first. {@code then} always does. {@code cache} gives one lock to all subscribers and
+   * keeps it when all have cancelled. {@code map} and {@code doOnNext} hand it on, and {@code
+   * flatMap(Lock::release)} frees it in any case.
    *
    * @param keys the keys, 1 to 1,024
    * @param options how to wait for and hold the lock

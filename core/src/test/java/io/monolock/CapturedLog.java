@@ -8,17 +8,17 @@ import java.io.PrintStream;
 import java.util.List;
 
 /** What is logged until it is closed. */
-final class CapturedLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
 
   private final PrintStream before = System.err;
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
 
-  CapturedLog() {
+  public CapturedLog() {
     System.setErr(new PrintStream(written, true, UTF_8));
   }
 
   /** The lines of a level, in the words of slf4j-simple: {@code "WARN"}. */
-  List<String> lines(String level) {
+  public List<String> lines(String level) {
     return written
         .toString(UTF_8)
         .lines()

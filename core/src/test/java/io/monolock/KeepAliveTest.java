@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
 
 class KeepAliveTest {
 
@@ -317,6 +318,64 @@ class KeepAliveTest {
     v.pass(Duration.ofMinutes(1));
 
     assertThat(v.store.count(Call.EXTEND)).isEqualTo(1);
+    assertThat(v.isFree("a")).isTrue();
+  }
+
+  @Test
+  @DisplayName("B01: a refresh that has just been decided on does not follow the release")
+  void refreshDoesNotFollowTheRelease() {
+    Duration minimum = Duration.ofSeconds(5);
+    Lock lock = lock(LockOptions.of(TTL).holdAtLeast(minimum));
+    v.store.next(Call.EXTEND, afterReleaseOf(lock));
+    v.run(lock.keepAlive());
+
+    v.pass(minimum.minusMillis(1));
+    assertThat(lock.isValid()).isFalse();
+    assertThat(v.isFree("a")).isFalse();
+    v.pass(Duration.ofMillis(2)); // what is left of it is rounded up
+    assertThat(v.isFree("a")).isTrue();
+  }
+
+  /** The release begins when the refresh is about to be sent. */
+  private static ScriptedStore.Fate afterReleaseOf(Lock lock) {
+    return new ScriptedStore.Fate() {
+      @Override
+      public <T> Mono<T> of(Mono<T> call) {
+        lock.release().subscribe();
+        return call;
+      }
+    };
+  }
+
+  @Test
+  @DisplayName("B19: a slow refresh does not lengthen what holdAtLeast leaves behind")
+  void slowRefreshDoesNotLengthenHoldAtLeast() {
+    Duration minimum = Duration.ofSeconds(5);
+    Lock lock = lock(LockOptions.of(TTL).holdAtLeast(minimum));
+    Held slow = Held.call();
+    v.store.next(Call.EXTEND, slow);
+    v.run(lock.keepAlive());
+    v.pass(PERIOD);
+
+    v.run(lock.release());
+    slow.letThrough();
+    v.pass(minimum.minus(PERIOD).plusMillis(1));
+
+    assertThat(v.isFree("a")).isTrue();
+  }
+
+  @Test
+  @DisplayName("B19: a refresh without an answer holds the release up for a command's time only")
+  void refreshWithoutAnAnswerDoesNotKeepTheLock() {
+    Lock lock = lock(LockOptions.of(TTL).holdAtLeast(Duration.ofMillis(1)));
+    v.store.next(Call.EXTEND, swallowed());
+    v.run(lock.keepAlive());
+    v.pass(PERIOD);
+
+    v.run(lock.release());
+    assertThat(v.isFree("a")).isFalse();
+    v.pass(Duration.ofSeconds(2));
+
     assertThat(v.isFree("a")).isTrue();
   }
 

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,8 +48,8 @@ class ScriptsTest extends StoreOnRedis {
         .isThrownBy(() -> eval(script, keys, args));
   }
 
-  /** B50, B51 */
   @ParameterizedTest
+  @DisplayName("B50 B51: a ttl that is none is an error of the script, and deletes nothing")
   @ValueSource(
       strings = {"0", "-1", "abc", "", "1.5", "1e3", "inf", "nan", " 1", "99999999999999999999"})
   void aTimeToLiveThatIsNoneIsRefusedAndNothingIsTouched(String ttl) {

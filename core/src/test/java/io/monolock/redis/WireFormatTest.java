@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,8 +99,8 @@ class WireFormatTest extends StoreOnRedis {
         .isEqualTo(new Holder("lock:a", Optional.empty(), Optional.empty()));
   }
 
-  /** B60 */
   @Test
+  @DisplayName("B60: an own key that lost its ttl has none left, and gets one again")
   void anOwnKeyThatLostItsTimeToLiveGetsOneAgain() {
     acquire(store, A, ALICE);
     server.command("PERSIST", "lock:a");

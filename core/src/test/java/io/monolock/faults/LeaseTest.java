@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.monolock.Lock;
+import io.monolock.LockLostException;
+import io.monolock.LockNotAcquiredException;
+import io.monolock.LockOptions;
+import io.monolock.LockStoreException;
+import io.monolock.test.DroppedSignals;
+import io.monolock.test.HeldReplies;
+import io.monolock.test.RedisExtension;
+import io.monolock.test.RedisServer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+/** How long a lease lasts, in Redis and for its holder. */
+@ExtendWith({RedisExtension.class, DroppedSignals.class})
+class LeaseTest {
+
+  private final RedisServer server;
+  private Setup setup;
+
+  LeaseTest(RedisServer server) {
+    this.server = server;
+  }
+
+  @BeforeEach
+  void open() {
+    setup = new Setup(server, Duration.ofSeconds(2));
+  }
+
+  @AfterEach
+  void close() {
+    setup.close();
+  }
+
+  private Lock acquire(LockOptions options) {
+    return setup.locker.acquire("key", options).block(Setup.PATIENCE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {32, 300, 365})
+  @DisplayName("B48 B49: leases of many days last that long, to the longest that is allowed")
+  void longLeases(int days) {
+    Duration ttl = Duration.ofDays(days);
+
+    Lock lock = acquire(LockOptions.of(ttl));
+
+    assertThat(setup.pttl("key")).isBetween(ttl.toMillis() - 1_000, ttl.toMillis());
+    assertThat(lock.remaining())
+        .isBetween(ttl.multipliedBy(99).dividedBy(100).minusSeconds(1), ttl);
+    lock.extend(ttl).block(Setup.PATIENCE);
+    assertThat(setup.pttl("key")).isBetween(ttl.toMillis() - 1_000, ttl.toMillis());
+    CompletableFuture<Object> loss = lock.keepAlive().toFuture();
+    assertThat(lock.release().block(Setup.PATIENCE)).isTrue();
+    await().until(loss::isCompletedExceptionally);
+  }
+
+  @Test
+  @DisplayName("B47 B48 B50: leases beyond the longest or below the shortest never reach Redis")
+  void leasesOutOfRange() {
+    Lock lock = acquire(LockOptions.of(Duration.ofSeconds(30)));
+    long scripts = setup.scripts();
+
+    for (Duration ttl :
+        new Duration[] {
+          Duration.ofDays(365).plusMillis(1),
+          Duration.ofMillis(Long.MAX_VALUE),
+          Duration.ofSeconds(Long.MAX_VALUE),
+          Duration.ofDays(365_000_000),
+          Duration.ofMillis(10).minusNanos(1),
+          Duration.ofNanos(999_999),
+          Duration.ZERO,
+          Duration.ofMillis(-1),
+          Duration.ofSeconds(Long.MIN_VALUE)
+        }) {
+      assertThatThrownBy(() -> setup.locker.acquire("other", ttl))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> lock.extend(ttl)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    assertThat(setup.scripts()).isEqualTo(scripts);
+    assertThat(setup.pttl("key")).isPositive();
+  }
+
+  @Test
+  @DisplayName("B50 B51: parts of a millisecond are rounded up, in an extension, too")
+  void partsOfAMillisecond() {
+    Lock lock = acquire(LockOptions.of(Duration.ofMillis(10)).autoRefresh(false));
+    await().until(() -> setup.isFree("key"));
+    assertThat(lock.isValid()).isFalse();
+    Lock again = acquire(LockOptions.of(Duration.ofMillis(1_999).plusNanos(1)));
+
+    again.extend(Duration.ofMillis(2_000).plusNanos(1)).block(Setup.PATIENCE);
+
+    assertThat(setup.lastExtension("key")).isEqualTo("2001");
+    assertThat(again.release().block(Setup.PATIENCE)).isTrue();
+  }
+
+  @Test
+  @DisplayName("B54: who waits longer than its ttl gets all of its ttl, counted from the grant")
+  void waitLongerThanTheTtl() {
+    Duration ttl = Duration.ofMillis(300);
+    server.command("SET", "key", "somebody else", "PX", "900");
+
+    Lock lock = acquire(LockOptions.of(ttl).waitAtMost(Duration.ofSeconds(5)));
+
+    assertThat(setup.pttl("key")).isBetween(150L, 300L);
+    assertThat(lock.remaining()).isBetween(Duration.ofMillis(150), ttl);
+    lock.release().block(Setup.PATIENCE);
+  }
+
+  @Test
+  @DisplayName("B54: who may wait shorter than the holder's ttl waits that long")
+  void waitShorterThanTheTtl() {
+    server.command("SET", "key", "somebody else", "PX", "60000");
+    long begin = System.nanoTime();
+
+    assertThatThrownBy(
+            () ->
+                acquire(LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ofMillis(400))))
+        .isInstanceOf(LockNotAcquiredException.class);
+
+    assertThat(Duration.ofNanos(System.nanoTime() - begin))
+        .isBetween(Duration.ofMillis(390), Duration.ofMillis(900));
+  }
+
+  @Test
+  @DisplayName("B56: a slow answer counts against the lease, time spent waiting does not")
+  void slowAnswerCounts() {
+    Duration ttl = Duration.ofSeconds(2);
+    server.command("SET", "key", "somebody else", "PX", "800");
+    setup.proxy.delayReplies(Duration.ofMillis(300));
+
+    Lock lock = acquire(LockOptions.of(ttl));
+    Duration trusted = lock.remaining();
+    long pttl = setup.pttl("key");
+
+    assertThat(trusted)
+        .isBetween(Duration.ofMillis(1_200), ttl.minusMillis(300 + 20 + 2))
+        .isLessThan(Duration.ofMillis(pttl));
+    setup.proxy.delayReplies(Duration.ZERO);
+    lock.release().block(Setup.PATIENCE);
+  }
+
+  @Test
+  @DisplayName("B57: a grant that is answered after the ttl is no lock, and is freed")
+  void grantAfterTheTtl() {
+    LockOptions once = LockOptions.of(Duration.ofMillis(300)).waitAtMost(Duration.ZERO);
+    CompletableFuture<Lock> acquisition;
+    try (HeldReplies replies = setup.proxy.holdReplies()) {
+      acquisition = setup.locker.acquire("key", once).toFuture();
+      await().until(() -> !setup.isFree("key"));
+      await().until(() -> setup.isFree("key"));
+      replies.release();
+    }
+
+    assertThat(acquisition)
+        .failsWithin(Setup.PATIENCE)
+        .withThrowableThat()
+        .withCauseInstanceOf(LockStoreException.class);
+    await().until(() -> setup.told.count("abandoned") == 1);
+    await().until(() -> setup.releases("key") >= 1);
+  }
+
+  @Test
+  @DisplayName("B57: nor is one of a server that stood still for longer than the ttl")
+  void grantOfAServerThatStoodStill() {
+    LockOptions once = LockOptions.of(Duration.ofMillis(300)).waitAtMost(Duration.ZERO);
+    server.pause();
+    CompletableFuture<Lock> acquisition = setup.locker.acquire("key", once).toFuture();
+    Setup.pass(Duration.ofMillis(400));
+
+    server.resume();
+
+    assertThat(acquisition).isCompletedExceptionally();
+    await().until(() -> setup.releases("key") >= 1);
+    assertThat(setup.isFree("key")).isTrue();
+  }
+
+  @Test
+  @DisplayName("B58: releasing a lock that is over is false, however it ended")
+  void releaseOfALockThatIsOver() {
+    LockOptions brief = LockOptions.of(Duration.ofMillis(50)).autoRefresh(false);
+    Lock expired = acquire(brief);
+    await().until(() -> setup.isFree("key"));
+    assertThat(expired.release().block(Setup.PATIENCE)).isFalse();
+
+    Lock deleted = acquire(LockOptions.of(Duration.ofSeconds(30)));
+    server.command("DEL", "key");
+    assertThat(deleted.release().block(Setup.PATIENCE)).isFalse();
+
+    Lock taken = acquire(LockOptions.of(Duration.ofSeconds(30)));
+    server.command("SET", "key", "somebody else", "PX", "60000");
+    assertThat(taken.release().block(Setup.PATIENCE)).isFalse();
+    assertThat(server.commandAsString("GET", "key")).isEqualTo("somebody else");
+  }
+
+  @Test
+  @DisplayName("B58: a body that outlives its lease ends with the loss, not with a value")
+  void bodyThatOutlivesItsLease() {
+    LockOptions brief = LockOptions.of(Duration.ofMillis(50)).autoRefresh(false);
+
+    assertThatThrownBy(
+            () ->
+                setup
+                    .locker
+                    .withLock("key", brief, l -> Mono.delay(Duration.ofMillis(200)))
+                    .block(Setup.PATIENCE))
+        .isInstanceOf(LockLostException.class);
+
+    assertThat(setup.told.count("lost EXPIRED")).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("B58: nor does a body that blocks past its lease end with its value")
+  void bodyThatBlocksPastItsLease() {
+    LockOptions brief = LockOptions.of(Duration.ofMillis(50)).autoRefresh(false);
+
+    assertThatThrownBy(
+            () ->
+                setup
+                    .locker
+                    .withLock(
+                        "key",
+                        brief,
+                        lock ->
+                            Mono.fromSupplier(
+                                () -> {
+                                  long begin = System.nanoTime();
+                                  while (System.nanoTime() - begin < 100_000_000) {
+                                    // as a long computation does
+                                  }
+                                  return "late";
+                                }))
+                    .block(Setup.PATIENCE))
+        .isInstanceOf(LockLostException.class);
+  }
+
+  @Test
+  @DisplayName("B60: the ttl of a key that is gone, foreign or without one is zero, never negative")
+  void ttlOfAKeyThatIsNotOurs() {
+    Lock lock = acquire(LockOptions.of(Duration.ofSeconds(30)));
+    assertThat(lock.ttl().block(Setup.PATIENCE))
+        .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+
+    server.command("PERSIST", "key");
+    assertThat(lock.ttl().block(Setup.PATIENCE)).isZero();
+    server.command("SET", "key", "somebody else", "PX", "60000");
+    assertThat(lock.ttl().block(Setup.PATIENCE)).isZero();
+    server.command("SET", "key", "somebody else");
+    assertThat(lock.ttl().block(Setup.PATIENCE)).isZero();
+    server.command("DEL", "key");
+    assertThat(lock.ttl().block(Setup.PATIENCE)).isZero();
+    assertThat(lock.release().block(Setup.PATIENCE)).isFalse();
+  }
+
+  @Test
+  @DisplayName(
+      "B53: a key without a time to live is told apart from a lock, not waited on for ever")
+  void keyWithoutATtl() {
+    server.command("SET", "key", "a value of somebody else");
+
+    assertThatThrownBy(
+            () ->
+                acquire(LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ofMillis(200))))
+        .isInstanceOfSatisfying(
+            LockNotAcquiredException.class, e -> assertThat(e.retryAfter()).isEmpty());
+    assertThat(setup.locker.inspect("key").block(Setup.PATIENCE).remaining()).isEmpty();
+    assertThat(setup.pttl("key")).isEqualTo(-1);
+  }
+}

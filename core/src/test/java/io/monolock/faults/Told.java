@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.faults;
+
+import io.monolock.LockLostException;
+import io.monolock.LockObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Keeps what happens to locks that are held. */
+final class Told implements LockObserver {
+
+  private final List<String> events = new CopyOnWriteArrayList<>();
+
+  long count(String event) {
+    return events.stream().filter(event::equals).count();
+  }
+
+  void clear() {
+    events.clear();
+  }
+
+  @Override
+  public void refreshed(long id, Set<String> keys) {
+    events.add("refreshed");
+  }
+
+  @Override
+  public void refreshFailed(long id, Set<String> keys, Throwable reason) {
+    events.add("refreshFailed");
+  }
+
+  @Override
+  public void lost(long id, Set<String> keys, LockLostException.Reason reason) {
+    events.add("lost " + reason);
+    events.add("lost");
+  }
+
+  @Override
+  public void released(long id, Set<String> keys, Duration held, boolean wasOurs) {
+    events.add("released");
+  }
+
+  @Override
+  public void abandoned(long id, Set<String> keys) {
+    events.add("abandoned");
+  }
+}
