@@ -74,7 +74,7 @@ sealed interface Event {
    * @param validUntil when it was last seen valid; {@link #NEVER} if it never was
    * @param invalidSince when it was first seen invalid; {@link #NEVER} if it never was
    * @param told when its body was cancelled, was told of the loss, or ended by itself
-   * @param late how late threads of its JVM ran from invalidSince to told
+   * @param late how late the latest thread of its JVM ran from invalidSince to told
    * @param listens whether somebody was to be told
    * @param revived whether it was seen valid after it was seen invalid
    */

@@ -22,6 +22,8 @@ import java.util.function.BooleanSupplier;
 /** Makes the server, the links and the clients fail, one fault after the other or two at a time. */
 final class Nemesis {
 
+  private static final int ACCEPT_ATTEMPTS = 20;
+
   private final RedisServer server;
   private final List<FaultProxy> links;
   private final List<ClientJvm> clients;
@@ -132,7 +134,7 @@ final class Nemesis {
         begin("cut a link, refuse", ofClient, time);
         link.refuse();
         link.cut();
-        end(time, () -> accept(link));
+        end(time, () -> accept(link, ACCEPT_ATTEMPTS));
       }
       case DELAY_REQUESTS -> {
         Duration delay = millis(10, 400);
@@ -199,11 +201,14 @@ final class Nemesis {
   }
 
   /** Another process may have been given the port meanwhile, and soon gives it back. */
-  private void accept(FaultProxy link) {
+  private void accept(FaultProxy link, int attempts) {
     try {
       link.accept();
     } catch (IllegalStateException e) {
-      end(Duration.ofMillis(100), () -> accept(link));
+      if (attempts == 1) {
+        throw e;
+      }
+      end(Duration.ofMillis(100), () -> accept(link, attempts - 1));
     }
   }
 

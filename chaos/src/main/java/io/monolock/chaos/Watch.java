@@ -15,7 +15,7 @@ final class Watch {
   private final long receivedAt = System.nanoTime();
   private long validUntil = Held.NEVER;
   private long invalidSince = Held.NEVER;
-  private long lateBefore;
+  private List<Long> lateBefore = List.of();
   private boolean revived;
   private boolean hasEnded;
 
@@ -62,7 +62,7 @@ final class Watch {
             validUntil,
             invalidSince,
             now,
-            invalidSince == Held.NEVER ? 0 : watcher.lateness() - lateBefore,
+            watcher.latenessSince(lateBefore),
             listens,
             revived));
   }

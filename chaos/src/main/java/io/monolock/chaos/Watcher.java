@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -69,9 +70,18 @@ final class Watcher {
     journal.add(held);
   }
 
-  /** How much later than they should the threads of this JVM have run, in all its life. */
-  long lateness() {
-    return pulses.stream().mapToLong(Pulse::lateness).sum();
+  /** How much later than they should the threads of this JVM have run so far, each of them. */
+  List<Long> lateness() {
+    return pulses.stream().map(Pulse::lateness).toList();
+  }
+
+  /** How much later the latest of them has run since then; a frozen JVM delays all alike. */
+  long latenessSince(List<Long> before) {
+    List<Long> now = lateness();
+    return IntStream.range(0, before.size())
+        .mapToLong(i -> now.get(i) - before.get(i))
+        .max()
+        .orElse(0);
   }
 
   private void lookForEver() {
