@@ -25,6 +25,8 @@ class DocsTest {
   private static final Pattern NAMED_TEST = Pattern.compile("`([A-Z]\\w+)#(\\w+)`");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)\\)");
 
+  private static final Pattern ID = Pattern.compile("B\\d+");
+
   private static final Map<String, String> TESTS = testSources();
 
   static Stream<Path> documents() throws IOException {
@@ -60,6 +62,19 @@ class DocsTest {
                 .map(link -> link.group(1))
                 .filter(link -> !Files.exists(document.resolveSibling(link))))
         .isEmpty();
+  }
+
+  @Test
+  void everyFieldFailureIsShownByATestThatCarriesItsId() {
+    List<String> unnamed =
+        read(DOCS.resolve("field-failures.md"))
+            .lines()
+            .filter(line -> line.startsWith("| B") && line.contains("`"))
+            .flatMap(line -> ID.matcher(line.split("\\|")[1]).results().map(MatchResult::group))
+            .filter(id -> TESTS.values().stream().noneMatch(source -> source.contains(id)))
+            .toList();
+
+    assertThat(unnamed).isEmpty();
   }
 
   @Test

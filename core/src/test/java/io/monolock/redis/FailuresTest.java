@@ -217,6 +217,7 @@ class FailuresTest {
 
   @ParameterizedTest
   @MethodSource("answers")
+  @DisplayName("B75, B83, B85, B88: an error answer has a reason, in the words of every server")
   void anErrorAnswerHasAReason(String text, Reason reason, boolean isTransient) {
     RedisCommandExecutionException answer = new RedisCommandExecutionException(text);
     StoreFailure failure = Failures.ofCall(answer);
