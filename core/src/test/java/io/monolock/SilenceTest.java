@@ -61,12 +61,14 @@ class SilenceTest {
   }
 
   @Test
-  void refreshesOfAShortTtlNoticeTheSilenceTogether() {
-    Lock lock = v.get(v.locker.acquire("a", Duration.ofSeconds(2)));
-    v.store.always(Call.EXTEND, ScriptedStore.swallowed());
-    v.run(lock.keepAlive());
-
-    v.pass(Duration.ofSeconds(2));
+  void callsOfShortPatienceNoticeTheSilenceTogether() {
+    v.store.always(Call.ACQUIRE, ScriptedStore.swallowed());
+    v.store.always(Call.RELEASE, ScriptedStore.swallowed());
+    for (int i = 0; i < 3; i++) {
+      assertThat(v.store.silences()).isZero();
+      v.run(v.locker.tryAcquire("a", Duration.ofMillis(400)));
+      v.pass(Duration.ofMillis(400));
+    }
 
     assertThat(v.store.silences()).isEqualTo(1);
   }
