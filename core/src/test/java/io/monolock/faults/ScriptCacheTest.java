@@ -105,13 +105,13 @@ class ScriptCacheTest extends LockerUnderFault {
   }
 
   @Test
-  @DisplayName("B80: what a cancelled acquisition took is freed although the scripts are forgotten")
-  void theReleaseOfACancelledAcquisitionSurvivesAFlush() {
+  @DisplayName("B80: what a cancelled scope took is freed although the scripts are forgotten")
+  void theReleaseOfACancelledScopeSurvivesAFlush() {
     warmUp(locker);
     for (int i = 0; i < 50; i++) {
       server.command("SCRIPT", "FLUSH");
-      Disposable acquiring = locker.acquire("key" + i, OPTIONS).subscribe();
-      acquiring.dispose();
+      Disposable scope = locker.withLock("key" + i, OPTIONS, lock -> Mono.never()).subscribe();
+      scope.dispose();
     }
     locker.acquire("last", OPTIONS).block(LIMIT).release().block(LIMIT);
     await()
