@@ -9,7 +9,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
+import reactor.util.context.Context;
 
 /** What all acquisitions and handles of one locker share: store, time, threads, observer. */
 final class LockerRuntime {
@@ -65,25 +67,28 @@ final class LockerRuntime {
                 : ask(keys, operation, unanswered, call));
   }
 
-  /**
-   * A call that a user may cancel, ended by our own clock and signalled on the user's scheduler.
-   */
+  /** A call that ends by our own clock and is signalled on the users' scheduler. */
   <T> Mono<T> ask(
       LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
-    return Mono.defer(() -> askFrom(now(), call))
+    return Mono.deferContextual(context -> askFrom(now(), call, Context.of(context)))
         .onErrorMap(
             e -> e instanceof LockException ? e : asStoreException(keys, operation, unanswered, e))
         .publishOn(publishOn);
   }
 
-  private <T> Mono<T> askFrom(long askedAt, Supplier<Mono<T>> call) {
+  /** The call is not cancelled when nobody waits any longer: its late failure would be dropped. */
+  private <T> Mono<T> askFrom(long askedAt, Supplier<Mono<T>> call, Context context) {
+    Sinks.One<T> answer = Sinks.one();
+    call.get()
+        .doOnTerminate(silence::heard)
+        .subscribe(answer::tryEmitValue, answer::tryEmitError, answer::tryEmitEmpty, context);
     Mono<T> overdue =
         Mono.error(
             () -> {
               silence.overdue(askedAt);
               return new TimeoutException();
             });
-    return call.get().doOnTerminate(silence::heard).timeout(wheel.delay(commandTimeout), overdue);
+    return answer.asMono().timeout(wheel.delay(commandTimeout), overdue);
   }
 
   private LockStoreException asStoreException(
