@@ -244,8 +244,8 @@ class ServerTroubleTest extends LockerUnderFault {
           }
           saveInBackground("ok");
         });
-    assertThat(held.release().block(LIMIT)).isTrue();
     await().until(() -> !exists(server, "held"));
+    assertThat(held.release().block(LIMIT)).isTrue();
   }
 
   private void saveInBackground(String outcome) {
