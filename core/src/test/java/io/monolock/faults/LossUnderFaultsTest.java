@@ -192,7 +192,7 @@ class LossUnderFaultsTest {
 
     await().pollInterval(Duration.ofMillis(2)).until(() -> !lock.isValid());
 
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(TTL.plusMillis(100));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(TTL.plusSeconds(5));
     assertThat(lock.remaining()).isZero();
     server.resume();
     assertThatThrownBy(() -> lock.extend(TTL).block(Setup.PATIENCE))

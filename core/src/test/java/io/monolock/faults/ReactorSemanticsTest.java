@@ -116,7 +116,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
                     .subscribeOn(Schedulers.boundedElastic()));
     long before = System.nanoTime();
     assertThat(result.block(LIMIT)).isEqualTo("RESULT");
-    assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMillis(2_000));
+    assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
   }
 
   @Test

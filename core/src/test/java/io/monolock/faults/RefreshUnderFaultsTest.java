@@ -260,7 +260,7 @@ class RefreshUnderFaultsTest {
     await().until(scope::isDone);
 
     assertThat(Duration.ofNanos(System.nanoTime() - begin))
-        .isBetween(Duration.ofMillis(800), Duration.ofMillis(1_300));
+        .isBetween(Duration.ofMillis(800), Duration.ofSeconds(5));
     assertThat(setup.told.count("lost MAX_HOLD")).isEqualTo(1);
     await().until(() -> setup.isFree("key"));
   }
@@ -286,7 +286,7 @@ class RefreshUnderFaultsTest {
             .block(Setup.PATIENCE);
 
     assertThat(refused).isEqualTo(300);
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(2));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
     long scripts = setup.scripts();
     Setup.pass(Duration.ofMillis(500));
     assertThat(setup.scripts()).isEqualTo(scripts);
