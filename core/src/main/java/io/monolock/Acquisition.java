@@ -70,7 +70,7 @@ final class Acquisition implements Subscription, Claim.Owner {
     this.claim = new Claim(runtime, keys, options, this, subscriber.currentContext());
     this.pacer =
         new RetryPacer(
-            options.retry(), runtime.delays, claim.context, this::tryAgain, this::specGaveUp);
+            options.retry(), runtime.publishOn, claim.context, this::tryAgain, this::specGaveUp);
   }
 
   @Override

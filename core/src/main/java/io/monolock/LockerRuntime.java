@@ -18,8 +18,10 @@ final class LockerRuntime {
 
   final LockStore store;
   final Scheduler timer;
+
+  /** The users' scheduler, which signals even when it is disposed; its delays are our timer's. */
   final Scheduler publishOn;
-  final Scheduler delays;
+
   final LockObserver observer;
   final Duration commandTimeout;
   final Wheel wheel;
@@ -36,8 +38,7 @@ final class LockerRuntime {
       Duration commandTimeout) {
     this.store = store;
     this.timer = timer;
-    this.delays = new PublishingTimer(timer, publishOn);
-    this.publishOn = delays; // also signals when the user's scheduler is disposed
+    this.publishOn = new PublishingTimer(timer, publishOn);
     this.observer = new SerialObserver(observer, this);
     this.commandTimeout = commandTimeout;
     this.wheel = new Wheel(timer);
@@ -54,7 +55,7 @@ final class LockerRuntime {
 
   /** Runs what reaches users on their scheduler. */
   void publish(Runnable signal) {
-    delays.schedule(signal);
+    publishOn.schedule(signal);
   }
 
   /** A call that is refused once the locker is closed. */
