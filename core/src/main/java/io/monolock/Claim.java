@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
@@ -60,6 +62,10 @@ final class Claim {
   final Release release = new Release(this);
 
   private volatile Owner owner;
+
+  /** Through which the keys are held, null when nobody of this locker was to stand behind. */
+  private volatile @Nullable WaitLine line;
+
   private int unanswered;
 
   /** Refreshes that a release must not overtake. */
@@ -109,7 +115,35 @@ final class Claim {
    * @param failed told of a failure, at most once
    */
   void acquire(Duration patience, Consumer<Grant> answered, Consumer<StoreFailure> failed) {
-    new Attempt(answered, failed).begin(patience);
+    boolean unused = take(patience, this::acquire, answered, failed);
+  }
+
+  private Mono<Grant> acquire() {
+    return runtime.store.acquire(keys, token, options.metadata(), options.ttl(), options.fenced());
+  }
+
+  /**
+   * Takes the keys by a call of somebody else's, and else like {@link #acquire}.
+   *
+   * @return false if they are not wanted any more, and the call is not made
+   */
+  boolean take(
+      Duration patience,
+      Supplier<Mono<Grant>> call,
+      Consumer<Grant> answered,
+      Consumer<StoreFailure> failed) {
+    return new Attempt(answered, failed).begin(patience, call);
+  }
+
+  /** The keys are held now, and when they are freed the first one in this line is next. */
+  void holdsThrough(WaitLine line) {
+    this.line = line;
+  }
+
+  /** Whoever is next in this locker, null when nobody waits. */
+  @Nullable WaitLine line() {
+    WaitLine line = this.line;
+    return line != null ? line : runtime.lines.find(keys);
   }
 
   /**
@@ -166,22 +200,16 @@ final class Claim {
       this.failed = new AtomicReference<>(failed);
     }
 
-    void begin(Duration patience) {
+    boolean begin(Duration patience, Supplier<Mono<Grant>> call) {
       synchronized (Claim.this) {
         if (givenUp || release.hasBegun()) {
-          return;
+          return false;
         }
         unanswered++;
       }
       this.patience = runtime.wheel.after(patience, this::unanswered);
-      Answer.hear(
-          runtime,
-          () ->
-              runtime.store.acquire(
-                  keys, token, options.metadata(), options.ttl(), options.fenced()),
-          context,
-          this::answered,
-          this::failed);
+      Answer.hear(runtime, call, context, this::answered, this::failed);
+      return true;
     }
 
     private void answered(Grant grant) {
@@ -350,6 +378,10 @@ final class Claim {
   /** Nothing of this claim is left in the store, or all that is left ends by itself. */
   void settled() {
     runtime.claims.remove(this);
+    WaitLine line = this.line;
+    if (line != null) {
+      line.left(this);
+    }
   }
 
   /** Catches an attempt that was replayed or delayed on a broken connection. */

@@ -27,6 +27,8 @@ final class LockerRuntime {
   final Wheel wheel;
   final Silence silence;
   final OpenClaims claims = new OpenClaims();
+  final WaitLines lines = new WaitLines();
+  final HandOvers.Limits handOvers;
 
   private final AtomicLong ids = new AtomicLong();
 
@@ -35,12 +37,14 @@ final class LockerRuntime {
       Scheduler timer,
       Scheduler publishOn,
       LockObserver observer,
-      Duration commandTimeout) {
+      Duration commandTimeout,
+      HandOvers.Limits handOvers) {
     this.store = store;
     this.timer = timer;
     this.publishOn = new PublishingTimer(timer, publishOn);
     this.observer = new SerialObserver(observer, this);
     this.commandTimeout = commandTimeout;
+    this.handOvers = handOvers;
     this.wheel = new Wheel(timer);
     this.silence = new Silence(store, wheel, commandTimeout);
   }

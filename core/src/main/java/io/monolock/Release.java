@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import io.monolock.store.Grant;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -14,6 +16,10 @@ import reactor.core.publisher.Sinks;
 /**
  * Frees the keys of one claim. Once begun it cannot be cancelled, and it goes on until the store
  * has answered, refuses for good, or the ttl is over.
+ *
+ * <p>If somebody of this locker waits for the keys, they are handed over instead, unless they are
+ * to be kept for a while. A hand-over that fails for whatever reason is followed by a plain
+ * release: what is wrong with the next one must not keep the keys.
  */
 final class Release {
 
@@ -31,6 +37,7 @@ final class Release {
   private Supplier<Duration> keepFor = () -> Duration.ZERO;
   private volatile Duration pause = FIRST_PAUSE;
   private volatile boolean maybeDone;
+  private volatile boolean handOversTried;
   private volatile @Nullable StoreFailure trouble;
 
   Release(Claim claim) {
@@ -87,40 +94,103 @@ final class Release {
     if (ended.get()) {
       return;
     }
-    LockerRuntime runtime = claim.runtime;
-    AtomicBoolean over = new AtomicBoolean();
-    long askedAt = runtime.now();
-    Wheel.Task patience =
-        runtime.wheel.after(
-            runtime.commandTimeout,
-            () -> {
-              failed(over, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
-              runtime.silence.overdue(askedAt);
-            });
-    Answer.hear(
-        runtime,
-        () -> runtime.store.release(claim.keys, claim.token, keepFor.get()),
-        claim.context,
-        wasOurs -> {
-          patience.cancel();
-          answered(wasOurs || maybeDone);
-        },
-        failure -> {
-          patience.cancel();
-          failed(over, failure);
-        });
+    Duration keep = keepFor.get();
+    if (!keep.isZero() || handOversTried || !handOver()) {
+      free(keep);
+    }
   }
 
-  private void failed(AtomicBoolean over, StoreFailure failure) {
-    if (!over.compareAndSet(false, true) || ended.get()) {
-      return;
-    }
-    trouble = failure;
-    maybeDone |= Answer.isInDoubt(failure);
+  private void free(Duration keep) {
     LockerRuntime runtime = claim.runtime;
-    if (!failure.isTransient()) {
-      refused(failure);
-    } else if (runtime.now() + pause.toNanos() < until) {
+    Attempt attempt = new Attempt(false);
+    Answer.hear(
+        runtime,
+        () -> runtime.store.release(claim.keys, claim.token, keep),
+        claim.context,
+        attempt::answered,
+        attempt::failed);
+  }
+
+  private boolean handOver() {
+    WaitLine line = claim.line();
+    if (line == null) {
+      return false;
+    }
+    WaitLine.Waiter heir;
+    while ((heir = line.heir(claim)) != null) {
+      if (heir.receive(this)) {
+        return true;
+      }
+      line.leave(heir);
+    }
+    return false;
+  }
+
+  /** The call that hands the keys over, with what it gives to the other one. */
+  Mono<Grant> handOver(Claim heir) {
+    handOversTried = true;
+    LockOptions options = heir.options;
+    Attempt attempt = new Attempt(true);
+    return claim
+        .runtime
+        .store
+        .transfer(
+            claim.keys,
+            claim.token,
+            heir.token,
+            options.metadata(),
+            options.ttl(),
+            options.fenced())
+        .doOnNext(transfer -> attempt.answered(transfer.released()))
+        .doOnError(e -> attempt.failed(Answer.failure(e)))
+        .map(Transfer::grant);
+  }
+
+  /** One command, answered in time, late, or not at all. */
+  private final class Attempt {
+
+    private final boolean isHandOver;
+    private final AtomicBoolean over = new AtomicBoolean();
+    private final Wheel.Task patience;
+
+    Attempt(boolean isHandOver) {
+      this.isHandOver = isHandOver;
+      LockerRuntime runtime = claim.runtime;
+      long askedAt = runtime.now();
+      this.patience =
+          runtime.wheel.after(
+              runtime.commandTimeout,
+              () -> {
+                failed(runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
+                runtime.silence.overdue(askedAt);
+              });
+    }
+
+    void answered(boolean wasOurs) {
+      patience.cancel();
+      Release.this.answered(wasOurs || maybeDone);
+    }
+
+    void failed(StoreFailure failure) {
+      patience.cancel();
+      if (!over.compareAndSet(false, true) || ended.get()) {
+        return;
+      }
+      trouble = failure;
+      maybeDone |= Answer.isInDoubt(failure);
+      if (isHandOver) {
+        attempt();
+      } else if (!failure.isTransient()) {
+        refused(failure);
+      } else {
+        tryLater(failure);
+      }
+    }
+  }
+
+  private void tryLater(StoreFailure failure) {
+    LockerRuntime runtime = claim.runtime;
+    if (runtime.now() + pause.toNanos() < until) {
       runtime.wheel.after(pause, this::attempt);
       pause =
           LONGEST_PAUSE.compareTo(pause.multipliedBy(2)) < 0

@@ -167,6 +167,10 @@ final class Wheel {
       this.action = action;
     }
 
+    long time() {
+      return time;
+    }
+
     private void arm() {
       if (action == null || stopped || !armed.compareAndSet(false, true)) {
         return;
