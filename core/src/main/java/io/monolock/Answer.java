@@ -94,6 +94,8 @@ final class Answer<T> implements CoreSubscriber<T> {
 
   @Override
   public void onComplete() {
-    onError(new IllegalStateException("a call to the store completed without an answer"));
+    if (!done) {
+      onError(new IllegalStateException("a call to the store completed without an answer"));
+    }
   }
 }

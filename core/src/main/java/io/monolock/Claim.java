@@ -59,7 +59,7 @@ final class Claim {
   final LockOptions options;
   final String token;
   final Context context;
-  final Release release = new Release(this);
+  final Release release;
 
   private volatile Owner owner;
 
@@ -96,6 +96,7 @@ final class Claim {
     this.token = token;
     this.owner = owner;
     this.context = context;
+    this.release = new Release(this);
   }
 
   void owner(Owner owner) {

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
  * Frees the keys of one claim. Once begun it cannot be cancelled, and it goes on until the store
@@ -30,7 +29,7 @@ final class Release {
   private final Claim claim;
   private final AtomicBoolean begun = new AtomicBoolean();
   private final AtomicBoolean ended = new AtomicBoolean();
-  private final Sinks.One<Boolean> outcome = Sinks.one();
+  private final ReleaseOutcome outcome;
 
   private volatile long begunAt;
   private long until;
@@ -42,6 +41,7 @@ final class Release {
 
   Release(Claim claim) {
     this.claim = claim;
+    this.outcome = new ReleaseOutcome(claim.runtime);
   }
 
   /**
@@ -68,19 +68,9 @@ final class Release {
     return begunAt;
   }
 
-  /** The first outcome, for everybody who asks, whenever it comes and on whatever thread. */
-  Mono<Boolean> outcome() {
-    return outcome.asMono();
-  }
-
-  /** The first outcome, awaited no longer than a command may take, on the users' scheduler. */
-  Mono<Boolean> outcomeInTime() {
-    LockerRuntime runtime = claim.runtime;
-    return outcome()
-        .timeout(
-            runtime.wheel.delay(runtime.commandTimeout),
-            Mono.defer(() -> Mono.error(claim.failure("release", presentTrouble()))))
-        .publishOn(runtime.publishOn);
+  /** The first outcome, for everybody who asks, or the present trouble after this time. */
+  Mono<Boolean> outcome(Duration patience) {
+    return outcome.within(patience, () -> claim.failure("release", presentTrouble()));
   }
 
   private StoreFailure presentTrouble() {
@@ -205,14 +195,14 @@ final class Release {
   private void refused(StoreFailure failure) {
     if (ended.compareAndSet(false, true)) {
       LOG.warn("{} must not be released and end by their ttl", claim.keys, failure);
-      outcome.tryEmitError(claim.failure("release", failure));
+      outcome.is(claim.failure("release", failure));
       claim.released(false);
     }
   }
 
   private void answered(boolean wasOurs) {
     if (ended.compareAndSet(false, true)) {
-      outcome.tryEmitValue(wasOurs);
+      outcome.is(wasOurs);
       claim.released(wasOurs);
     }
   }
