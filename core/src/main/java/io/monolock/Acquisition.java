@@ -111,7 +111,7 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
     synchronized (this) {
       stopLimit();
     }
-    runtime.publish(() -> deliver(lock));
+    runtime.publish(claim.keys, () -> deliver(lock));
   }
 
   private void deliver(HeldLock lock) {
@@ -164,7 +164,7 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
     }
     claim.giveUp();
     runtime.observer.notAcquired(claim.id, claim.keys.asSet(), waited(), attempts.made(), problem);
-    runtime.publish(() -> tellUnlessCancelled(problem));
+    runtime.publish(claim.keys, () -> tellUnlessCancelled(problem));
   }
 
   private void tellUnlessCancelled(Throwable problem) {

@@ -8,19 +8,26 @@ import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /** What all acquisitions and handles of one locker share: store, time, threads, observer. */
 final class LockerRuntime {
+
+  private static final int LANES = Runtime.getRuntime().availableProcessors();
 
   final LockStore store;
   final Scheduler timer;
 
   /** The users' scheduler, which signals even when it is disposed; its delays are our timer's. */
   final Scheduler publishOn;
+
+  /** Null with a scheduler of the user's, whose threads may be blocked. */
+  private final @Nullable Lanes lanes;
 
   final LockObserver observer;
   final Duration commandTimeout;
@@ -35,13 +42,15 @@ final class LockerRuntime {
   LockerRuntime(
       LockStore store,
       Scheduler timer,
-      Scheduler publishOn,
+      @Nullable Scheduler publishOn,
       LockObserver observer,
       Duration commandTimeout,
       HandOvers.Limits handOvers) {
     this.store = store;
     this.timer = timer;
-    this.publishOn = new PublishingTimer(timer, publishOn);
+    this.lanes = publishOn == null ? new Lanes(Schedulers.parallel(), LANES) : null;
+    this.publishOn =
+        new PublishingTimer(timer, publishOn != null ? publishOn : Schedulers.parallel());
     this.observer = new SerialObserver(observer, this);
     this.commandTimeout = commandTimeout;
     this.handOvers = handOvers;
@@ -60,6 +69,15 @@ final class LockerRuntime {
   /** Runs what reaches users on their scheduler. */
   void publish(Runnable signal) {
     publishOn.schedule(signal);
+  }
+
+  /** Runs it after what was published before for these keys, if order is to be had cheaply. */
+  void publish(LockKeys keys, Runnable signal) {
+    if (lanes != null) {
+      lanes.run(keys.hashCode(), signal);
+    } else {
+      publish(signal);
+    }
   }
 
   /** A call that is refused once the locker is closed. */

@@ -41,7 +41,7 @@ final class Release {
 
   Release(Claim claim) {
     this.claim = claim;
-    this.outcome = new ReleaseOutcome(claim.runtime);
+    this.outcome = new ReleaseOutcome(claim.runtime, claim.keys);
   }
 
   /**

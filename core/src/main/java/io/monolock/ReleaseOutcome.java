@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import io.monolock.store.LockKeys;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,12 +16,14 @@ import reactor.core.publisher.Operators;
 final class ReleaseOutcome {
 
   private final LockerRuntime runtime;
+  private final LockKeys keys;
   private @Nullable Boolean value; // guarded by this
   private @Nullable Throwable problem; // guarded by this
   private @Nullable List<Waiting> waiting; // guarded by this
 
-  ReleaseOutcome(LockerRuntime runtime) {
+  ReleaseOutcome(LockerRuntime runtime, LockKeys keys) {
     this.runtime = runtime;
+    this.keys = keys;
   }
 
   void is(boolean wasOurs) {
@@ -130,7 +133,7 @@ final class ReleaseOutcome {
 
     void told(@Nullable Boolean value, @Nullable Throwable problem) {
       if (end()) {
-        runtime.publish(() -> signal(value, problem));
+        runtime.publish(keys, () -> signal(value, problem));
       }
     }
 

@@ -89,7 +89,7 @@ final class StoreLockerBuilder implements ReactiveLocker.Builder {
         new LockerRuntime(
             store,
             timer != null ? timer : Schedulers.newSingle("monolock-timer", true),
-            publishOn != null ? publishOn : Schedulers.parallel(),
+            publishOn,
             observer,
             commandTimeout,
             new HandOvers.Limits(handOvers, handOverTime, stepBack));
