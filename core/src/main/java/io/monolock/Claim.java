@@ -379,10 +379,14 @@ final class Claim {
   /** Nothing of this claim is left in the store, or all that is left ends by itself. */
   void settled() {
     runtime.claims.remove(this);
-    WaitLine line = this.line;
+    WaitLine line = hadKeys() ? line() : null;
     if (line != null) {
       line.left(this);
     }
+  }
+
+  private synchronized boolean hadKeys() {
+    return granted;
   }
 
   /** Catches an attempt that was replayed or delayed on a broken connection. */

@@ -6,6 +6,7 @@ import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
@@ -28,6 +30,7 @@ final class ScriptedStore implements LockStore {
     ACQUIRE,
     EXTEND,
     RELEASE,
+    TRANSFER,
     REMAINING,
     INSPECT,
     FORCE_RELEASE,
@@ -44,6 +47,8 @@ final class ScriptedStore implements LockStore {
   private final Map<Call, Fate> always = new EnumMap<>(Call.class);
   private final List<Call> calls = new CopyOnWriteArrayList<>();
   private final AtomicInteger silences = new AtomicInteger();
+  private final Sinks.Many<LockKeys> wakeUps = Sinks.many().multicast().directBestEffort();
+  private int listeners; // guarded by this
   private final List<String> tokens = new CopyOnWriteArrayList<>();
 
   ScriptedStore(LockStore store) {
@@ -218,6 +223,35 @@ final class ScriptedStore implements LockStore {
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
     return scripted(Call.RELEASE, store.release(keys, token, keepFor));
+  }
+
+  @Override
+  public Mono<Transfer> transfer(
+      LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
+    return scripted(Call.TRANSFER, store.transfer(keys, from, to, metadata, ttl, fenced));
+  }
+
+  @Override
+  public Flux<LockKeys> wakeUps(LockKeys keys) {
+    return wakeUps
+        .asFlux()
+        .filter(keys::equals)
+        .doOnSubscribe(subscription -> listens(1))
+        .doOnCancel(() -> listens(-1));
+  }
+
+  private synchronized void listens(int more) {
+    listeners += more;
+  }
+
+  /** How many listen to hints. */
+  synchronized int listeners() {
+    return listeners;
+  }
+
+  /** Hints that the key may be free. */
+  void hint(String key) {
+    wakeUps.tryEmitNext(LockKeys.of(key));
   }
 
   @Override
