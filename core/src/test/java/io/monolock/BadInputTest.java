@@ -6,10 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.monolock.memory.InMemoryLockStore;
-import io.monolock.store.Grant;
-import io.monolock.store.Holder;
+import io.monolock.store.DelegatingLockStore;
 import io.monolock.store.LockKeys;
-import io.monolock.store.LockStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -170,50 +168,17 @@ class BadInputTest {
   }
 
   /** Takes no two keys together. */
-  private static final class Picky implements LockStore {
-    private final LockStore memory = InMemoryLockStore.create();
+  private static final class Picky extends DelegatingLockStore {
+
+    Picky() {
+      super(InMemoryLockStore.create());
+    }
 
     @Override
     public void check(LockKeys keys, boolean fenced) {
       if (keys.size() > 1) {
         throw new IllegalArgumentException("not these together");
       }
-    }
-
-    @Override
-    public Mono<Grant> acquire(
-        LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-      return memory.acquire(keys, token, metadata, ttl, fenced);
-    }
-
-    @Override
-    public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-      return memory.extend(keys, token, ttl);
-    }
-
-    @Override
-    public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-      return memory.release(keys, token, keepFor);
-    }
-
-    @Override
-    public Mono<Duration> remaining(LockKeys keys, String token) {
-      return memory.remaining(keys, token);
-    }
-
-    @Override
-    public Mono<Holder> inspect(String key) {
-      return memory.inspect(key);
-    }
-
-    @Override
-    public Mono<Boolean> forceRelease(String key) {
-      return memory.forceRelease(key);
-    }
-
-    @Override
-    public Mono<Void> close() {
-      return memory.close();
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import io.monolock.store.DelegatingLockStore;
 import io.monolock.store.Grant;
 import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
@@ -24,7 +25,7 @@ import reactor.core.scheduler.Scheduler;
  * A store that does what a test says: the next calls of a kind can fail, be lost on their way or on
  * their way back, or be held until they are let through. All others go to a real store.
  */
-final class ScriptedStore implements LockStore {
+final class ScriptedStore extends DelegatingLockStore {
 
   enum Call {
     ACQUIRE,
@@ -42,7 +43,6 @@ final class ScriptedStore implements LockStore {
     <T> Mono<T> of(Mono<T> call);
   }
 
-  private final LockStore store;
   private final Map<Call, Queue<Fate>> next = new EnumMap<>(Call.class);
   private final Map<Call, Fate> always = new EnumMap<>(Call.class);
   private final List<Call> calls = new CopyOnWriteArrayList<>();
@@ -52,7 +52,7 @@ final class ScriptedStore implements LockStore {
   private final List<String> tokens = new CopyOnWriteArrayList<>();
 
   ScriptedStore(LockStore store) {
-    this.store = store;
+    super(store);
   }
 
   /** What becomes of the next calls of this kind, in this order. */

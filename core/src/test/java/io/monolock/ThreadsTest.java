@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.monolock.memory.InMemoryLockStore;
+import io.monolock.store.DelegatingLockStore;
 import io.monolock.store.Grant;
 import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
@@ -341,7 +342,14 @@ class ThreadsTest {
   }
 
   /** A store whose answers arrive on a thread of its own. */
-  private record AnsweringOn(LockStore store, Scheduler wire) implements LockStore {
+  private static final class AnsweringOn extends DelegatingLockStore {
+
+    private final Scheduler wire;
+
+    AnsweringOn(LockStore store, Scheduler wire) {
+      super(store);
+      this.wire = wire;
+    }
 
     @Override
     public Mono<Grant> acquire(

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.chaos;
 
-import io.monolock.store.Grant;
-import io.monolock.store.Holder;
+import io.monolock.store.DelegatingLockStore;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import java.time.Duration;
@@ -10,62 +9,14 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Wrong on purpose: a store that deletes the keys on release whoever holds them. */
-final class ReleaseWithoutToken implements LockStore {
-
-  private final LockStore store;
+final class ReleaseWithoutToken extends DelegatingLockStore {
 
   ReleaseWithoutToken(LockStore store) {
-    this.store = store;
+    super(store);
   }
 
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
     return Flux.fromIterable(keys.asList()).concatMap(store::forceRelease).then(Mono.just(true));
-  }
-
-  @Override
-  public void check(LockKeys keys, boolean fenced) {
-    store.check(keys, fenced);
-  }
-
-  @Override
-  public Mono<Grant> acquire(
-      LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return store.acquire(keys, token, metadata, ttl, fenced);
-  }
-
-  @Override
-  public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-    return store.extend(keys, token, ttl);
-  }
-
-  @Override
-  public Mono<Duration> remaining(LockKeys keys, String token) {
-    return store.remaining(keys, token);
-  }
-
-  @Override
-  public Mono<Holder> inspect(String key) {
-    return store.inspect(key);
-  }
-
-  @Override
-  public Mono<Boolean> forceRelease(String key) {
-    return store.forceRelease(key);
-  }
-
-  @Override
-  public Flux<LockKeys> wakeUps(LockKeys keys) {
-    return store.wakeUps(keys);
-  }
-
-  @Override
-  public void silent() {
-    store.silent();
-  }
-
-  @Override
-  public Mono<Void> close() {
-    return store.close();
   }
 }

@@ -29,8 +29,6 @@ import reactor.util.retry.Retry;
 /** A command whose answer never came is neither a success nor a failure, and is settled. */
 class AmbiguityTest extends LockerBehindProxy {
 
-  private static final Duration SOON = Duration.ofSeconds(3);
-
   AmbiguityTest(RedisServer server) {
     super(server);
   }
@@ -107,7 +105,7 @@ class AmbiguityTest extends LockerBehindProxy {
                 assertFails(
                     LockStoreException.Reason.UNAVAILABLE,
                     () -> locker.acquire("key", ONCE).block(LIMIT)));
-    assertThat(exists("key")).isFalse();
+    assertThat(isFree("key")).isTrue();
   }
 
   @Test
@@ -126,9 +124,9 @@ class AmbiguityTest extends LockerBehindProxy {
     await()
         .during(Duration.ofMillis(1_200)) // a release in doubt would be repeated after a second
         .atMost(Duration.ofSeconds(3))
-        .until(() -> exists("key"));
+        .until(() -> !isFree("key"));
     assertThat(lock.join().release().block(LIMIT)).isTrue();
-    assertThat(exists("key")).isFalse();
+    assertThat(isFree("key")).isTrue();
   }
 
   @Test
@@ -146,7 +144,7 @@ class AmbiguityTest extends LockerBehindProxy {
     assertThat(again.token()).isEqualTo(first.token());
     assertThat(server.commandAsString("GET", "key")).isEqualTo(first.token());
     assertThat(first.release().block(LIMIT)).isTrue();
-    assertThat(exists("key")).isFalse();
+    assertThat(isFree("key")).isTrue();
     assertThat(again.release().block(LIMIT)).isFalse();
   }
 
@@ -165,7 +163,7 @@ class AmbiguityTest extends LockerBehindProxy {
     assertThat(closed).isNotDone();
     held.release();
     assertThat(closed).succeedsWithin(LIMIT);
-    assertThat(exists("key")).isFalse();
+    assertThat(isFree("key")).isTrue();
   }
 
   @Test
@@ -179,7 +177,7 @@ class AmbiguityTest extends LockerBehindProxy {
 
     assertThat(released).succeedsWithin(SOON).isEqualTo(true);
     assertThat(closed).succeedsWithin(LIMIT);
-    assertThat(exists("key")).isFalse();
+    assertThat(isFree("key")).isTrue();
   }
 
   @Test
@@ -201,11 +199,11 @@ class AmbiguityTest extends LockerBehindProxy {
     proxy.dropRequests(true);
     lock.release().subscribe().dispose();
     assertUnknown(() -> lock.release().block(LIMIT));
-    assertThat(exists("key")).isTrue();
+    assertThat(isFree("key")).isFalse();
     proxy.dropRequests(false);
 
     assertThat(Mono.defer(lock::release).retry(100).block(LIMIT)).isTrue();
-    assertThat(exists("key")).isFalse();
+    assertThat(isFree("key")).isTrue();
   }
 
   @Test
@@ -215,7 +213,7 @@ class AmbiguityTest extends LockerBehindProxy {
     proxy.refuse();
     proxy.cut();
     assertThatThrownBy(() -> lock.release().block(LIMIT)).isInstanceOf(LockStoreException.class);
-    assertThat(exists("key")).isTrue();
+    assertThat(isFree("key")).isFalse();
     proxy.accept();
 
     awaitFree("key", SOON);
@@ -235,7 +233,7 @@ class AmbiguityTest extends LockerBehindProxy {
     // it took effect, and so the release may not give up before that ttl is over
     assertThat(server.commandAsLong("PTTL", "key")).isGreaterThan(10_000);
     assertThat(Mono.defer(lock::release).retry(100).block(LIMIT)).isTrue();
-    assertThat(exists("key")).isFalse();
+    assertThat(isFree("key")).isTrue();
   }
 
   @Test
@@ -253,6 +251,6 @@ class AmbiguityTest extends LockerBehindProxy {
       assertThatThrownBy(() -> late.block(LIMIT)).isInstanceOf(LockLostException.class);
     }
     assertThat(lock.ttl().block(LIMIT)).isZero();
-    assertThat(exists("key")).isFalse();
+    assertThat(isFree("key")).isTrue();
   }
 }

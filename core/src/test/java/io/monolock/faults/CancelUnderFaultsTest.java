@@ -34,8 +34,6 @@ import reactor.util.retry.Retry;
 /** Whoever cancels leaves nothing behind, whatever the network does meanwhile. */
 class CancelUnderFaultsTest extends LockerBehindProxy {
 
-  private static final Duration SOON = Duration.ofSeconds(3);
-
   CancelUnderFaultsTest(RedisServer server) {
     super(server);
   }

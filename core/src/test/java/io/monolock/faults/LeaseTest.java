@@ -10,44 +10,25 @@ import io.monolock.LockLostException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
-import io.monolock.test.DroppedSignals;
 import io.monolock.test.HeldReplies;
-import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /** How long a lease lasts, in Redis and for its holder. */
-@ExtendWith({RedisExtension.class, DroppedSignals.class})
-class LeaseTest {
-
-  private final RedisServer server;
-  private Setup setup;
+class LeaseTest extends LockerBehindProxy {
 
   LeaseTest(RedisServer server) {
-    this.server = server;
-  }
-
-  @BeforeEach
-  void open() {
-    setup = new Setup(server, Duration.ofSeconds(2));
-  }
-
-  @AfterEach
-  void close() {
-    setup.close();
+    super(server);
   }
 
   private Lock acquire(LockOptions options) {
-    return setup.locker.acquire("key", options).block(Setup.PATIENCE);
+    return locker.acquire("key", options).block(LIMIT);
   }
 
   @ParameterizedTest
@@ -58,27 +39,21 @@ class LeaseTest {
 
     Lock lock = acquire(LockOptions.of(ttl));
 
-    assertThat(setup.pttl("key")).isBetween(ttl.toMillis() - 1_000, ttl.toMillis());
+    assertThat(pttl("key")).isBetween(ttl.toMillis() - 1_000, ttl.toMillis());
     assertThat(lock.remaining())
         .isBetween(ttl.multipliedBy(99).dividedBy(100).minusSeconds(1), ttl);
-    lock.extend(ttl).block(Setup.PATIENCE);
-    assertThat(setup.pttl("key")).isBetween(ttl.toMillis() - 1_000, ttl.toMillis());
+    lock.extend(ttl).block(LIMIT);
+    assertThat(pttl("key")).isBetween(ttl.toMillis() - 1_000, ttl.toMillis());
     CompletableFuture<Object> loss = lock.keepAlive().toFuture();
-    assertThat(lock.release().block(Setup.PATIENCE)).isTrue();
+    assertThat(lock.release().block(LIMIT)).isTrue();
     await().until(loss::isCompletedExceptionally);
-  }
-
-  /** So that an answer that is late is not taken for a connection that is dead. */
-  private void openWithPatience() {
-    setup.close();
-    setup = new Setup(server, Duration.ofSeconds(5));
   }
 
   @Test
   @DisplayName("B47 B48 B50: leases beyond the longest or below the shortest never reach Redis")
   void leasesOutOfRange() {
     Lock lock = acquire(LockOptions.of(Duration.ofSeconds(30)));
-    long scripts = setup.scripts();
+    long scripts = asked.scripts();
 
     for (Duration ttl :
         new Duration[] {
@@ -92,27 +67,27 @@ class LeaseTest {
           Duration.ofMillis(-1),
           Duration.ofSeconds(Long.MIN_VALUE)
         }) {
-      assertThatThrownBy(() -> setup.locker.acquire("other", ttl))
+      assertThatThrownBy(() -> locker.acquire("other", ttl))
           .isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> lock.extend(ttl)).isInstanceOf(IllegalArgumentException.class);
     }
 
-    assertThat(setup.scripts()).isEqualTo(scripts);
-    assertThat(setup.pttl("key")).isPositive();
+    assertThat(asked.scripts()).isEqualTo(scripts);
+    assertThat(pttl("key")).isPositive();
   }
 
   @Test
   @DisplayName("B50 B51: parts of a millisecond are rounded up, in an extension, too")
   void partsOfAMillisecond() {
     Lock lock = acquire(LockOptions.of(Duration.ofMillis(10)).autoRefresh(false));
-    await().until(() -> setup.isFree("key"));
+    await().until(() -> isFree("key"));
     assertThat(lock.isValid()).isFalse();
     Lock again = acquire(LockOptions.of(Duration.ofMillis(1_999).plusNanos(1)));
 
-    again.extend(Duration.ofMillis(2_000).plusNanos(1)).block(Setup.PATIENCE);
+    again.extend(Duration.ofMillis(2_000).plusNanos(1)).block(LIMIT);
 
-    assertThat(setup.lastExtension("key")).isEqualTo("2001");
-    assertThat(again.release().block(Setup.PATIENCE)).isTrue();
+    assertThat(asked.lastExtension("key")).isEqualTo("2001");
+    assertThat(again.release().block(LIMIT)).isTrue();
   }
 
   @Test
@@ -123,9 +98,9 @@ class LeaseTest {
 
     Lock lock = acquire(LockOptions.of(ttl).waitAtMost(Duration.ofSeconds(5)));
 
-    assertThat(setup.pttl("key")).isBetween(1L, 300L);
+    assertThat(pttl("key")).isBetween(1L, 300L);
     assertThat(lock.remaining()).isBetween(Duration.ofMillis(1), ttl);
-    lock.release().block(Setup.PATIENCE);
+    lock.release().block(LIMIT);
   }
 
   @Test
@@ -146,19 +121,20 @@ class LeaseTest {
   @Test
   @DisplayName("B56: a slow answer counts against the lease, time spent waiting does not")
   void slowAnswerCounts() {
+    openWithPatience();
     Duration ttl = Duration.ofSeconds(2);
     server.command("SET", "key", "somebody else", "PX", "800");
-    setup.proxy.delayReplies(Duration.ofMillis(300));
+    proxy.delayReplies(Duration.ofMillis(300));
 
     Lock lock = acquire(LockOptions.of(ttl));
     Duration trusted = lock.remaining();
-    long pttl = setup.pttl("key");
+    long pttl = pttl("key");
 
     assertThat(trusted)
         .isBetween(Duration.ofMillis(1_200), ttl.minusMillis(300 + 20 + 2))
         .isLessThan(Duration.ofMillis(pttl));
-    setup.proxy.delayReplies(Duration.ZERO);
-    lock.release().block(Setup.PATIENCE);
+    proxy.delayReplies(Duration.ZERO);
+    lock.release().block(LIMIT);
   }
 
   @Test
@@ -167,34 +143,35 @@ class LeaseTest {
     openWithPatience();
     LockOptions once = LockOptions.of(Duration.ofMillis(300)).waitAtMost(Duration.ZERO);
     CompletableFuture<Lock> acquisition;
-    try (HeldReplies replies = setup.proxy.holdReplies()) {
-      acquisition = setup.locker.acquire("key", once).toFuture();
-      await().until(() -> !setup.isFree("key"));
-      await().until(() -> setup.isFree("key"));
+    try (HeldReplies replies = proxy.holdReplies()) {
+      acquisition = locker.acquire("key", once).toFuture();
+      await().until(() -> !isFree("key"));
+      await().until(() -> isFree("key"));
       replies.release();
     }
 
     assertThat(acquisition)
-        .failsWithin(Setup.PATIENCE)
+        .failsWithin(LIMIT)
         .withThrowableThat()
         .withCauseInstanceOf(LockStoreException.class);
-    await().until(() -> setup.told.count("abandoned") == 1);
-    await().until(() -> setup.releases("key") >= 1);
+    await().until(() -> told.count("abandoned") == 1);
+    await().until(() -> asked.releases("key") >= 1);
   }
 
   @Test
   @DisplayName("B57: nor is one of a server that stood still for longer than the ttl")
   void grantOfAServerThatStoodStill() {
+    openWithPatience();
     LockOptions once = LockOptions.of(Duration.ofMillis(300)).waitAtMost(Duration.ZERO);
     server.pause();
-    CompletableFuture<Lock> acquisition = setup.locker.acquire("key", once).toFuture();
-    Setup.pass(Duration.ofMillis(400));
+    CompletableFuture<Lock> acquisition = locker.acquire("key", once).toFuture();
+    pass(Duration.ofMillis(400));
 
     server.resume();
 
     await().until(acquisition::isCompletedExceptionally);
-    await().until(() -> setup.releases("key") >= 1);
-    assertThat(setup.isFree("key")).isTrue();
+    await().until(() -> asked.releases("key") >= 1);
+    assertThat(isFree("key")).isTrue();
   }
 
   @Test
@@ -202,16 +179,16 @@ class LeaseTest {
   void releaseOfALockThatIsOver() {
     LockOptions brief = LockOptions.of(Duration.ofMillis(50)).autoRefresh(false);
     Lock expired = acquire(brief);
-    await().until(() -> setup.isFree("key"));
-    assertThat(expired.release().block(Setup.PATIENCE)).isFalse();
+    await().until(() -> isFree("key"));
+    assertThat(expired.release().block(LIMIT)).isFalse();
 
     Lock deleted = acquire(LockOptions.of(Duration.ofSeconds(30)));
     server.command("DEL", "key");
-    assertThat(deleted.release().block(Setup.PATIENCE)).isFalse();
+    assertThat(deleted.release().block(LIMIT)).isFalse();
 
     Lock taken = acquire(LockOptions.of(Duration.ofSeconds(30)));
     server.command("SET", "key", "somebody else", "PX", "60000");
-    assertThat(taken.release().block(Setup.PATIENCE)).isFalse();
+    assertThat(taken.release().block(LIMIT)).isFalse();
     assertThat(server.commandAsString("GET", "key")).isEqualTo("somebody else");
   }
 
@@ -222,13 +199,10 @@ class LeaseTest {
 
     assertThatThrownBy(
             () ->
-                setup
-                    .locker
-                    .withLock("key", brief, l -> Mono.delay(Duration.ofMillis(200)))
-                    .block(Setup.PATIENCE))
+                locker.withLock("key", brief, l -> Mono.delay(Duration.ofMillis(200))).block(LIMIT))
         .isInstanceOf(LockLostException.class);
 
-    assertThat(setup.told.count("lost EXPIRED")).isEqualTo(1);
+    assertThat(told.count("lost EXPIRED")).isEqualTo(1);
   }
 
   @Test
@@ -238,8 +212,7 @@ class LeaseTest {
 
     assertThatThrownBy(
             () ->
-                setup
-                    .locker
+                locker
                     .withLock(
                         "key",
                         brief,
@@ -252,7 +225,7 @@ class LeaseTest {
                                   }
                                   return "late";
                                 }))
-                    .block(Setup.PATIENCE))
+                    .block(LIMIT))
         .isInstanceOf(LockLostException.class);
   }
 
@@ -260,18 +233,17 @@ class LeaseTest {
   @DisplayName("B60: the ttl of a key that is gone, foreign or without one is zero, never negative")
   void ttlOfAKeyThatIsNotOurs() {
     Lock lock = acquire(LockOptions.of(Duration.ofSeconds(30)));
-    assertThat(lock.ttl().block(Setup.PATIENCE))
-        .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+    assertThat(lock.ttl().block(LIMIT)).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
 
     server.command("PERSIST", "key");
-    assertThat(lock.ttl().block(Setup.PATIENCE)).isZero();
+    assertThat(lock.ttl().block(LIMIT)).isZero();
     server.command("SET", "key", "somebody else", "PX", "60000");
-    assertThat(lock.ttl().block(Setup.PATIENCE)).isZero();
+    assertThat(lock.ttl().block(LIMIT)).isZero();
     server.command("SET", "key", "somebody else");
-    assertThat(lock.ttl().block(Setup.PATIENCE)).isZero();
+    assertThat(lock.ttl().block(LIMIT)).isZero();
     server.command("DEL", "key");
-    assertThat(lock.ttl().block(Setup.PATIENCE)).isZero();
-    assertThat(lock.release().block(Setup.PATIENCE)).isFalse();
+    assertThat(lock.ttl().block(LIMIT)).isZero();
+    assertThat(lock.release().block(LIMIT)).isFalse();
   }
 
   @Test
@@ -285,7 +257,7 @@ class LeaseTest {
                 acquire(LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ofMillis(200))))
         .isInstanceOfSatisfying(
             LockNotAcquiredException.class, e -> assertThat(e.retryAfter()).isEmpty());
-    assertThat(setup.locker.inspect("key").block(Setup.PATIENCE).remaining()).isEmpty();
-    assertThat(setup.pttl("key")).isEqualTo(-1);
+    assertThat(locker.inspect("key").block(LIMIT).remaining()).isEmpty();
+    assertThat(pttl("key")).isEqualTo(-1);
   }
 }

@@ -4,74 +4,99 @@ package io.monolock.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
-import io.monolock.LockOptions;
+import io.lettuce.core.RedisURI;
 import io.monolock.ReactiveLocker;
 import io.monolock.redis.RedisLockStore;
+import io.monolock.store.LockStore;
 import io.monolock.test.DroppedSignals;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
-import reactor.core.publisher.Mono;
 
-/** A locker on a Redis that it reaches through a proxy; nothing may be dropped meanwhile. */
+/**
+ * One locker on a Redis that it reaches through a proxy, connected and with its scripts known there
+ * when a test begins; nothing may be dropped meanwhile.
+ */
 @ExtendWith({RedisExtension.class, DroppedSignals.class})
-abstract class LockerBehindProxy {
+abstract class LockerBehindProxy extends LockerUnderFault {
 
-  static final Duration LIMIT = Duration.ofSeconds(20);
-  static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
-
-  /** Much longer than a test, so that what is gone in time was not freed by its ttl. */
-  static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(60));
-
-  static final LockOptions ONCE = OPTIONS.waitAtMost(Duration.ZERO);
+  static final Duration SOON = Duration.ofSeconds(3);
 
   final RedisServer server;
-  FaultProxy proxy;
+  final FaultProxy proxy;
+
+  /** What the locker has told since the test began. */
+  final Told told = new Told();
+
+  /** A client of the proxy, with no options of its own. */
   RedisClient client;
+
   ReactiveLocker locker;
+
+  /** What came through the proxy since the test began. */
+  Asked asked;
 
   LockerBehindProxy(RedisServer server) {
     this.server = server;
+    this.proxy = FaultProxy.before(server);
   }
 
   @BeforeEach
   void open() {
-    proxy = FaultProxy.before(server);
-    client = RedisClient.create(proxy.uri());
-    locker = configured(ReactiveLocker.builder(RedisLockStore.create(client))).build();
-    locker.withLock("warm-up", OPTIONS, lock -> Mono.empty()).block(LIMIT);
+    open(COMMAND_TIMEOUT);
   }
 
-  ReactiveLocker.Builder configured(ReactiveLocker.Builder builder) {
-    return builder.commandTimeout(COMMAND_TIMEOUT);
+  /** In place of the present locker, one that waits longer until it takes a connection for dead. */
+  void openWithPatience() {
+    asked.close();
+    closeAll();
+    open(Duration.ofSeconds(5));
   }
 
+  private void open(Duration commandTimeout) {
+    client = client(null, ClientOptions.create());
+    locker = built(ReactiveLocker.builder(store()).commandTimeout(commandTimeout).observer(told));
+    warmUp(locker);
+    asked = new Asked(server);
+    told.clear();
+  }
+
+  /** One more store behind the proxy. */
+  LockStore store() {
+    return RedisLockStore.create(client, RedisURI.create(proxy.uri()));
+  }
+
+  /** Ends all faults, and proves with it that the locker is able to end. */
   @AfterEach
   void close() {
     server.resume();
     proxy.reset();
-    locker.close().block(LIMIT);
-    client.shutdown(0, 0, TimeUnit.SECONDS);
+    asked.close();
+    closeAll();
     proxy.close();
   }
 
-  boolean exists(String key) {
-    return server.commandAsLong("EXISTS", key) == 1;
+  boolean isFree(String key) {
+    return !exists(server, key);
+  }
+
+  long pttl(String key) {
+    return server.commandAsLong("PTTL", key);
   }
 
   void awaitTaken(String key) {
-    await().pollInterval(Duration.ofMillis(2)).until(() -> exists(key));
+    await().pollInterval(Duration.ofMillis(2)).until(() -> !isFree(key));
   }
 
   void awaitFree(String key, Duration within) {
-    await().pollInterval(Duration.ofMillis(5)).atMost(within).until(() -> !exists(key));
+    await().pollInterval(Duration.ofMillis(5)).atMost(within).until(() -> isFree(key));
   }
 
   void awaitNoKeys(Duration within) {

@@ -28,8 +28,13 @@ import reactor.core.publisher.Mono;
 abstract class LockerUnderFault {
 
   static final Duration LIMIT = Duration.ofSeconds(20);
+
+  /** An answer that takes longer than this is none. */
   static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
-  static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+  /** Much longer than a test, so that what is gone in time was not freed by its ttl. */
+  static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(60));
+
   static final LockOptions ONCE = OPTIONS.waitAtMost(Duration.ZERO);
 
   private final List<ReactiveLocker> lockers = new ArrayList<>();
@@ -38,7 +43,9 @@ abstract class LockerUnderFault {
   @AfterEach
   void closeAll() {
     lockers.forEach(locker -> locker.close().block(LIMIT));
+    lockers.clear();
     clients.forEach(client -> client.shutdown(0, 2, TimeUnit.SECONDS));
+    clients.clear();
   }
 
   RedisClient client(@Nullable ClientResources resources, ClientOptions options) {
@@ -72,7 +79,7 @@ abstract class LockerUnderFault {
   /** Opens the connection and teaches the server the scripts. */
   static void warmUp(ReactiveLocker locker) {
     locker
-        .withLock("warm-up", OPTIONS.waitAtMost(LIMIT), lock -> lock.extend(Duration.ofSeconds(31)))
+        .withLock("warm-up", OPTIONS.waitAtMost(LIMIT), lock -> lock.extend(Duration.ofSeconds(61)))
         .block(LIMIT);
   }
 
@@ -89,6 +96,10 @@ abstract class LockerUnderFault {
         .withThrowableOfType(ExecutionException.class)
         .actual()
         .getCause();
+  }
+
+  static void pass(Duration time) {
+    Mono.delay(time).block(LIMIT);
   }
 
   static Duration timed(Runnable action) {

@@ -6,19 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.monolock.CapturedLog;
 import io.monolock.Lock;
-import io.monolock.LockLostException;
-import io.monolock.LockObserver;
 import io.monolock.LockOptions;
-import io.monolock.ReactiveLocker;
 import io.monolock.test.DroppedSignals;
 import io.monolock.test.HeldReplies;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -46,25 +40,10 @@ import reactor.core.scheduler.Schedulers;
 class OperatorsBehindAcquireTest extends LockerBehindProxy {
 
   private static final Duration TTL = Duration.ofMillis(400);
-  private static final Duration SOON = Duration.ofSeconds(3);
   private static final Duration LATER = Duration.ofMinutes(1);
-
-  private final Queue<String> expired = new ConcurrentLinkedQueue<>();
 
   OperatorsBehindAcquireTest(RedisServer server) {
     super(server);
-  }
-
-  @Override
-  ReactiveLocker.Builder configured(ReactiveLocker.Builder builder) {
-    return super.configured(builder)
-        .observer(
-            new LockObserver() {
-              @Override
-              public void lost(long id, Set<String> keys, LockLostException.Reason reason) {
-                expired.addAll(keys);
-              }
-            });
   }
 
   private enum Fate {
@@ -243,9 +222,7 @@ class OperatorsBehindAcquireTest extends LockerBehindProxy {
 
       await()
           .untilAsserted(
-              () ->
-                  assertThat(warned(log))
-                      .containsExactlyInAnyOrderElementsOf(List.copyOf(expired)));
+              () -> assertThat(warned(log)).containsExactlyInAnyOrderElementsOf(told.lostKeys()));
     }
   }
 

@@ -65,14 +65,6 @@ class OutageTest extends LockerUnderFault {
     resources.shutdown(0, 2, TimeUnit.SECONDS);
   }
 
-  private static void pass(Duration time) {
-    try {
-      Thread.sleep(time.toMillis());
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   private List<Lock> acquired(String name) {
     return IntStream.range(0, 10)
         .mapToObj(i -> locker.acquire(name + i, OPTIONS).block(LIMIT))

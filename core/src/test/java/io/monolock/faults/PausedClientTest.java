@@ -12,44 +12,25 @@ import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.test.ClientJvm;
-import io.monolock.test.DroppedSignals;
 import io.monolock.test.KeyScanner;
-import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Processes that stand still for longer than their lease, or are killed while they hold locks. */
-@ExtendWith({RedisExtension.class, DroppedSignals.class})
-class PausedClientTest {
+class PausedClientTest extends LockerBehindProxy {
 
   private static final Duration TTL = Duration.ofMillis(1_500);
 
-  private final RedisServer server;
-  private Setup setup;
-
   PausedClientTest(RedisServer server) {
-    this.server = server;
-  }
-
-  @BeforeEach
-  void open() {
-    setup = new Setup(server);
-  }
-
-  @AfterEach
-  void close() {
-    setup.close();
+    super(server);
   }
 
   /**
@@ -67,7 +48,7 @@ class PausedClientTest {
           .withLockMany("key", LockOptions.of(TTL), Holder::body)
           .subscribe(value -> say("value " + value), Holder::sayFailure, () -> say("complete"));
       int unused = System.in.read(); // until told to end
-      locker.close().block(Setup.PATIENCE);
+      locker.close().block(LIMIT);
       System.exit(0);
     }
 
@@ -94,16 +75,16 @@ class PausedClientTest {
       assertThat(jvm.readLine()).isEqualTo("holds");
       assertThat(jvm.readLine()).startsWith("value");
       jvm.pause();
-      Lock others = setup.locker.acquire("key", Duration.ofSeconds(30)).block(Setup.PATIENCE);
-      Setup.pass(TTL);
-      long extensions = setup.extensions("key");
+      Lock others = locker.acquire("key", Duration.ofSeconds(30)).block(LIMIT);
+      pass(TTL);
+      long extensions = asked.extensions("key");
 
       jvm.resume();
 
       assertThat(List.of(jvm.readLine(), jvm.readLine()))
           .containsExactlyInAnyOrder("cancelled, valid false", "lost");
       assertThatThrownBy(() -> jvm.readLine(TTL)).hasMessageContaining("must print a line within");
-      assertThat(setup.extensions("key")).isEqualTo(extensions);
+      assertThat(asked.extensions("key")).isEqualTo(extensions);
       assertThat(others.isValid()).isTrue();
       assertThat(server.commandAsString("GET", "key")).startsWith(others.token());
       jvm.send("e");
@@ -118,12 +99,12 @@ class PausedClientTest {
       assertThat(jvm.readLine()).isEqualTo("holds");
       assertThat(jvm.readLine()).startsWith("value");
       jvm.pause();
-      long before = setup.extensions("key");
-      Setup.pass(TTL.multipliedBy(2).dividedBy(5));
+      long before = asked.extensions("key");
+      pass(TTL.multipliedBy(2).dividedBy(5));
       jvm.resume();
-      Setup.pass(Duration.ofMillis(250));
+      pass(Duration.ofMillis(250));
 
-      assertThat(setup.extensions("key") - before).isBetween(1L, 2L);
+      assertThat(asked.extensions("key") - before).isBetween(1L, 2L);
       assertThat(jvm.readLine()).startsWith("value");
       assertThat(jvm.readLine()).isEqualTo("complete");
       jvm.send("e");
@@ -169,7 +150,7 @@ class PausedClientTest {
       }
       for (ClientJvm jvm : jvms) {
         assertThat(jvm.readLine()).isEqualTo("busy");
-        Setup.pass(Duration.ofMillis(ThreadLocalRandom.current().nextLong(100)));
+        pass(Duration.ofMillis(ThreadLocalRandom.current().nextLong(100)));
         jvm.kill();
         assertThat(KeyScanner.of(server).withoutTtl("*")).isEmpty();
       }
@@ -177,7 +158,7 @@ class PausedClientTest {
       jvms.forEach(ClientJvm::close);
     }
 
-    Setup.pass(Duration.ofMillis(600));
+    pass(Duration.ofMillis(600));
 
     assertThat(KeyScanner.of(server).matching("*")).allMatch(key -> key.endsWith(":fence"));
     assertThat(KeyScanner.of(server).withoutTtl("*")).isEmpty();

@@ -9,9 +9,8 @@ import io.monolock.LockLostException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.RedisLockStore;
+import io.monolock.store.DelegatingLockStore;
 import io.monolock.store.Grant;
-import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.test.CommandRecorder;
@@ -36,7 +35,6 @@ import reactor.util.retry.Retry;
 /** What Reactor does and users do not expect: fatal errors, lost results, contexts, schedulers. */
 class ReactorSemanticsTest extends LockerBehindProxy {
 
-  private static final Duration SOON = Duration.ofSeconds(3);
   private static final LockOptions BRIEF = LockOptions.of(Duration.ofMillis(300));
 
   ReactorSemanticsTest(RedisServer server) {
@@ -162,14 +160,14 @@ class ReactorSemanticsTest extends LockerBehindProxy {
             Retry.backoff(5, Duration.ofMillis(100)).maxBackoff(Duration.ofMillis(10)).jitter(0.5));
     assertThatThrownBy(() -> locker.acquire(List.of("key", "other"), contradictory).block(LIMIT))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThat(exists("other")).isFalse();
+    assertThat(isFree("other")).isTrue();
   }
 
   @Test
   @DisplayName(
       "B129, B30: acquisition, refresh and release see the subscriber's Context on all exits")
   void everyCallSeesTheContext() {
-    ContextOfCalls store = new ContextOfCalls(RedisLockStore.create(client));
+    ContextOfCalls store = new ContextOfCalls(store());
     ReactiveLocker traced = ReactiveLocker.create(store);
     try {
       Context context = Context.of("trace", "42");
@@ -208,10 +206,12 @@ class ReactorSemanticsTest extends LockerBehindProxy {
   }
 
   /** A store that notes the Context of each call. */
-  private record ContextOfCalls(LockStore store, Queue<String> calls) implements LockStore {
+  private static final class ContextOfCalls extends DelegatingLockStore {
+
+    private final Queue<String> calls = new ConcurrentLinkedQueue<>();
 
     ContextOfCalls(LockStore store) {
-      this(store, new ConcurrentLinkedQueue<>());
+      super(store);
     }
 
     private <T> Mono<T> noted(String call, LockKeys keys, Mono<T> answer) {
@@ -242,21 +242,6 @@ class ReactorSemanticsTest extends LockerBehindProxy {
     public Mono<Duration> remaining(LockKeys keys, String token) {
       return noted("remaining", keys, store.remaining(keys, token));
     }
-
-    @Override
-    public Mono<Holder> inspect(String key) {
-      return store.inspect(key);
-    }
-
-    @Override
-    public Mono<Boolean> forceRelease(String key) {
-      return store.forceRelease(key);
-    }
-
-    @Override
-    public Mono<Void> close() {
-      return store.close();
-    }
   }
 
   @Test
@@ -266,10 +251,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
     server.command("SET", "busy", "somebody-elses-token-1", "PX", "60000");
     Scheduler mortal = Schedulers.newParallel("mortal", 1);
     ReactiveLocker onMortal =
-        ReactiveLocker.builder(RedisLockStore.create(client))
-            .publishOn(mortal)
-            .commandTimeout(COMMAND_TIMEOUT)
-            .build();
+        ReactiveLocker.builder(store()).publishOn(mortal).commandTimeout(COMMAND_TIMEOUT).build();
     try {
       LockOptions refreshed = LockOptions.of(Duration.ofSeconds(1));
       CompletableFuture<Object> body =
@@ -292,7 +274,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
       assertThat(raw.ttl().block(LIMIT)).isPositive();
       raw.extend(Duration.ofMinutes(2)).block(LIMIT);
       assertThat(raw.release().block(LIMIT)).isTrue();
-      assertThat(exists("raw")).isFalse();
+      assertThat(isFree("raw")).isTrue();
     } finally {
       onMortal.close().block(LIMIT);
     }
@@ -303,13 +285,12 @@ class ReactorSemanticsTest extends LockerBehindProxy {
       "B132: though its timer is disposed, a lock can be released, and nothing hangs for good")
   void disposedTimer() {
     Scheduler mortal = Schedulers.newSingle("mortal-timer");
-    ReactiveLocker onMortal =
-        ReactiveLocker.builder(RedisLockStore.create(client)).timer(mortal).build();
+    ReactiveLocker onMortal = ReactiveLocker.builder(store()).timer(mortal).build();
     Lock lock = onMortal.acquire("key", OPTIONS).block(LIMIT);
     mortal.dispose();
 
     assertThat(lock.release().block(LIMIT)).isTrue();
-    assertThat(exists("key")).isFalse();
+    assertThat(isFree("key")).isTrue();
     onMortal.close().block(LIMIT);
   }
 }

@@ -67,8 +67,8 @@ class ScriptCacheTest extends LockerUnderFault {
     LockOptions options = OPTIONS.fenced(true);
     Lock lock = afterFlush(locker.acquire("key", options));
     assertThat(afterFlush(locker.tryAcquire("key", OPTIONS))).isNull();
-    afterFlush(lock.extend(Duration.ofSeconds(60)));
-    assertThat(afterFlush(lock.ttl())).isGreaterThan(Duration.ofSeconds(40));
+    afterFlush(lock.extend(Duration.ofSeconds(120)));
+    assertThat(afterFlush(lock.ttl())).isGreaterThan(Duration.ofSeconds(100));
     assertThat(afterFlush(locker.inspect("key")).metadata()).contains("");
     assertThat(afterFlush(locker.attach(Set.of("key"), lock.token(), OPTIONS))).isNotNull();
     assertThat(afterFlush(lock.release())).isTrue();

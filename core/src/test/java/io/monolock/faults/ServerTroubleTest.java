@@ -102,8 +102,8 @@ class ServerTroubleTest extends LockerUnderFault {
     Lock held = locker.acquire("held", OPTIONS).block(LIMIT);
     server.configure("maxmemory", "1");
 
-    held.extend(Duration.ofSeconds(60)).block(LIMIT);
-    assertThat(held.ttl().block(LIMIT)).isGreaterThan(Duration.ofSeconds(40));
+    held.extend(Duration.ofSeconds(120)).block(LIMIT);
+    assertThat(held.ttl().block(LIMIT)).isGreaterThan(Duration.ofSeconds(100));
     assertThat(held.release().block(LIMIT)).isTrue();
     assertWaitedOut(SERVER_STATE, "OOM", server::restoreSettings);
   }

@@ -12,13 +12,20 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class Told implements LockObserver {
 
   private final List<String> events = new CopyOnWriteArrayList<>();
+  private final List<String> lostKeys = new CopyOnWriteArrayList<>();
 
   long count(String event) {
     return events.stream().filter(event::equals).count();
   }
 
+  /** The keys of all locks that were lost, in the order of their losses. */
+  List<String> lostKeys() {
+    return List.copyOf(lostKeys);
+  }
+
   void clear() {
     events.clear();
+    lostKeys.clear();
   }
 
   @Override
@@ -33,6 +40,7 @@ final class Told implements LockObserver {
 
   @Override
   public void lost(long id, Set<String> keys, LockLostException.Reason reason) {
+    lostKeys.addAll(keys);
     events.add("lost " + reason);
     events.add("lost");
   }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.faults;
+
+import io.monolock.test.CommandRecorder;
+import io.monolock.test.RecordedCommand;
+import io.monolock.test.RedisServer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What Redis has been asked about locks of one key since it was begun to be watched. */
+final class Asked implements AutoCloseable {
+
+  private final CommandRecorder recorder;
+
+  Asked(RedisServer server) {
+    this.recorder = CommandRecorder.of(server);
+  }
+
+  /** How many scripts there were, of any kind. */
+  long scripts() {
+    return evals().count();
+  }
+
+  /** How many extensions of this key. */
+  long extensions(String key) {
+    return extensionsOf(key).count();
+  }
+
+  /** The ttl in milliseconds that the last extension of this key was to give it. */
+  String lastExtension(String key) {
+    return extensionsOf(key).reduce((first, second) -> second).orElseThrow().time();
+  }
+
+  /** How many releases of this key. */
+  long releases(String key) {
+    return calls().filter(call -> call.key().equals(key) && !call.isExtension()).count();
+  }
+
+  /** The keys of which an extension was asked for after their release. */
+  Set<String> extendedAfterRelease() {
+    Set<String> released = new HashSet<>();
+    Set<String> extended = new HashSet<>();
+    calls()
+        .forEachOrdered(
+            call -> {
+              if (!call.isExtension()) {
+                released.add(call.key());
+              } else if (released.contains(call.key())) {
+                extended.add(call.key());
+              }
+            });
+    return extended;
+  }
+
+  /** Of all extensions, how many fell into the slice of time that had most of them. */
+  double busiestShareOfExtensions(Duration slice) {
+    List<Long> slices =
+        calls()
+            .filter(Call::isExtension)
+            .map(call -> call.at().toEpochMilli() / slice.toMillis())
+            .toList();
+    Map<Long, Long> counts =
+        slices.stream().collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+    return (double) Collections.max(counts.values()) / slices.size();
+  }
+
+  private Stream<Call> extensionsOf(String key) {
+    return calls().filter(call -> call.key().equals(key) && call.isExtension());
+  }
+
+  private Stream<RecordedCommand> evals() {
+    return recorder.commands().stream().filter(command -> command.name().startsWith("eval"));
+  }
+
+  /** An extension of one key, or its release, which asks for a time of zero. */
+  private record Call(Instant at, String key, String time) {
+    boolean isExtension() {
+      return !time.equals("0");
+    }
+  }
+
+  private Stream<Call> calls() {
+    return evals()
+        .filter(command -> command.words().size() == 6 && command.words().get(2).equals("1"))
+        .map(command -> new Call(command.time(), command.words().get(3), command.words().get(5)));
+  }
+
+  @Override
+  public void close() {
+    recorder.close();
+  }
+}

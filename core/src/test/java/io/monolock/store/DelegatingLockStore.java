@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.store;
+
+import java.time.Duration;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A store that hands its calls on to another one, for tests that want some of them to differ. A
+ * transfer stays the release and the acquisition that it is by default, so that it differs where
+ * they do.
+ */
+public abstract class DelegatingLockStore implements LockStore {
+
+  /** Where the calls go. */
+  protected final LockStore store;
+
+  /**
+   * A store in front of another one.
+   *
+   * @param store where the calls go
+   */
+  protected DelegatingLockStore(LockStore store) {
+    this.store = store;
+  }
+
+  @Override
+  public void check(LockKeys keys, boolean fenced) {
+    store.check(keys, fenced);
+  }
+
+  @Override
+  public Mono<Grant> acquire(
+      LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
+    return store.acquire(keys, token, metadata, ttl, fenced);
+  }
+
+  @Override
+  public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
+    return store.extend(keys, token, ttl);
+  }
+
+  @Override
+  public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
+    return store.release(keys, token, keepFor);
+  }
+
+  @Override
+  public Mono<Duration> remaining(LockKeys keys, String token) {
+    return store.remaining(keys, token);
+  }
+
+  @Override
+  public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
+    return store.raiseFence(keys, token, number);
+  }
+
+  @Override
+  public Mono<Holder> inspect(String key) {
+    return store.inspect(key);
+  }
+
+  @Override
+  public Mono<Boolean> forceRelease(String key) {
+    return store.forceRelease(key);
+  }
+
+  @Override
+  public Flux<LockKeys> wakeUps(LockKeys keys) {
+    return store.wakeUps(keys);
+  }
+
+  @Override
+  public void silent() {
+    store.silent();
+  }
+
+  @Override
+  public Mono<Void> close() {
+    return store.close();
+  }
+}
