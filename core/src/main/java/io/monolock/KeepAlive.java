@@ -156,7 +156,7 @@ final class KeepAlive {
               shorter(period, runtime.commandTimeout),
               () -> {
                 failed(turn, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
-                runtime.silence.overdue(askedAt);
+                runtime.overdue();
               });
     }
     lock.asked(askedAt, ttl);

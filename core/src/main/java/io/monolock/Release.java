@@ -89,13 +89,12 @@ final class Release {
     }
     LockerRuntime runtime = claim.runtime;
     AtomicBoolean over = new AtomicBoolean();
-    long askedAt = runtime.now();
     Wheel.Task patience =
         runtime.wheel.after(
             runtime.commandTimeout,
             () -> {
               failed(over, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
-              runtime.silence.overdue(askedAt);
+              runtime.overdue();
             });
     Answer.hear(
         runtime,

@@ -60,8 +60,8 @@ final class ReleaseWithoutToken implements LockStore {
   }
 
   @Override
-  public void silent() {
-    store.silent();
+  public void overdue(Duration patience) {
+    store.overdue(patience);
   }
 
   @Override
