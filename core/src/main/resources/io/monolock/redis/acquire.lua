@@ -4,9 +4,6 @@
 local token, value, ttl, fenced = ARGV[1], ARGV[1] .. ARGV[2], ARGV[3], ARGV[4] == '1'
 local locks = fenced and #KEYS / 2 or #KEYS
 
-if not string.find(ttl, '^[1-9]%d*$') then
-  return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
-end
 -- a waiter mostly finds the key held, which a tracked read tells sooner than a write in vain
 if ARGV[5] == '1' and locks == 1 and not fenced then
   local pttl = redis.call('PTTL', KEYS[1])
@@ -17,6 +14,9 @@ if ARGV[5] == '1' and locks == 1 and not fenced then
 end
 -- a write comes first: a replica refuses it instead of answering from the past, and only the first is refused for want of memory
 if locks > 1 or fenced then
+  if not string.find(ttl, '^[1-9]%d*$') then
+    return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
+  end
   -- changes nothing
   redis.call('SETRANGE', KEYS[1], 0, '')
 elseif redis.call('SET', KEYS[1], value, 'NX', 'PX', ttl) then
