@@ -30,10 +30,22 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Keeps locks in Redis: version 6.2 or newer, Valkey, or what speaks like them.
  *
- * <p>Creating a store sends nothing and never blocks. Its connection is opened on first use, shared
- * by all calls, and opened anew after it was lost. It is the store's own, so that locks never queue
- * behind the other traffic of an application; the client stays the caller's, who shuts it down
- * after the locker is closed.
+ * <p>Creating a store sends nothing and never blocks. Its connections are opened on first use,
+ * shared by all calls, and opened anew after they were lost. They are the store's own, so that
+ * locks never queue behind the other traffic of an application; the client stays the caller's, who
+ * shuts it down after the locker is closed.
+ *
+ * <h2>Two connections</h2>
+ *
+ * <p>All goes over one connection, except the attempts of those who wait for what somebody else
+ * holds: they go over a second one, which is opened when there is somebody to wait. There, Redis
+ * tracks what it reads, and pushes a message when such a key is released, ends, is deleted or
+ * overwritten, by whomever. So nothing is pushed to those who do not wait, and a crowd that waits
+ * holds up no release.
+ *
+ * <p>It takes RESP3, which Lettuce speaks unless it is told otherwise, and the command {@code
+ * CLIENT TRACKING}. Where either is missing, a warning in the log says so once, and those who wait
+ * only try again by themselves, as they also do while the second connection is down.
  *
  * <h2>What is in Redis</h2>
  *
@@ -51,7 +63,8 @@ import reactor.core.scheduler.Schedulers;
  * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
  * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
  * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #inspect} also needs {@code TYPE}
- * and {@code GETRANGE}.
+ * and {@code GETRANGE}, and {@link #wakeUps} the subcommand {@code CLIENT|TRACKING}. {@code HELLO}
+ * is allowed to everybody.
  *
  * <p>Calls fail with {@link io.monolock.store.StoreFailure} only. Their signals may come in threads
  * of Lettuce, which must not be blocked. A call that was sent takes effect even if it is cancelled.
@@ -87,8 +100,8 @@ public final class RedisLockStore implements LockStore {
    * A store on the server that the client was created for.
    *
    * <p>Lettuce can open a connection to that server only by blocking a thread. So this store
-   * borrows one of {@link Schedulers#boundedElastic()} whenever it opens its connection, which
-   * {@link #create(RedisClient, RedisURI)} does not.
+   * borrows one of {@link Schedulers#boundedElastic()} whenever it opens a connection, which {@link
+   * #create(RedisClient, RedisURI)} does not.
    *
    * @param client a client that was created with a {@link RedisURI}; if it was not, every call
    *     fails with a {@link io.monolock.store.StoreFailure} of reason {@code MISUSE}

@@ -31,6 +31,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** The server tells those who wait that a key may be free, and how they come to hear of it. */
 @ExtendWith(RedisExtension.class)
@@ -253,7 +254,6 @@ class WakeUpsTest extends StoreOnRedis {
     assertThat(info("clients", "tracking_clients")).isOne();
   }
 
-  /** B114 */
   @Test
   @DisplayName("B114: an attempt while tracking is not confirmed yet is made again when it is")
   void anAttemptBeforeTrackingIsConfirmedIsMadeAgain() {
@@ -270,7 +270,6 @@ class WakeUpsTest extends StoreOnRedis {
     assertThat(scripts().get(3).connection()).isEqualTo(trackedConnection());
   }
 
-  /** B116 */
   @Test
   @DisplayName("B116: after a lost connection each waiter hears once, and is tracked again")
   void aLostConnectionIsReplacedAndEverybodyHearsOnce() {
@@ -290,7 +289,6 @@ class WakeUpsTest extends StoreOnRedis {
     other.assertHeardNoMoreThan(1);
   }
 
-  /** B116 */
   @Test
   @DisplayName("B116: while there is no tracked connection, attempts go over the other one")
   void attemptsGoOnWhileThereIsNoTrackedConnection() {
@@ -313,21 +311,50 @@ class WakeUpsTest extends StoreOnRedis {
     assertThat(trackedConnection()).isNotEqualTo(tracked);
   }
 
-  /** B115 */
   @Test
-  @DisplayName("B115: of those who have gone nothing is left")
-  void cancelLeavesNoTrace() {
-    WakeUps wakeUps = new WakeUps();
-    Flux.range(0, 100_000)
-        .flatMap(
-            i ->
-                wakeUps
-                    .of(LockKeys.of(List.of("key" + i, "shared", "other" + i)))
-                    .takeUntilOther(Flux.just(i)),
-            64)
-        .blockLast(PATIENCE);
-    assertThat(wakeUps.isEmpty()).isTrue();
-    assertThat(wakeUps).extracting("byKey").asInstanceOf(MAP).isEmpty();
+  @DisplayName("B116: after a restart of the server, the next attempt makes it wake again")
+  void aServerThatWasRestartedWakesAgain() {
+    acquire(store, A, ALICE);
+    Waiter waiter = refused(A);
+    server.restart();
+    server.command("SET", "lock:a", "data");
+    await()
+        .ignoreExceptions()
+        .untilAsserted(
+            () -> {
+              assertThat(waiter.attempt()).isInstanceOf(Busy.class);
+              assertThat(trackedKeys()).isOne();
+            });
+    int before = waiter.heard.size();
+
+    server.command("DEL", "lock:a");
+
+    waiter.awaitHeard(before + 1);
+  }
+
+  @Test
+  @DisplayName("B115: of 10,000 who waited and have gone nothing is left, here or at the server")
+  void ofManyWhoHaveGoneNothingIsLeft() {
+    openTracked();
+    Flux.range(0, 10_000)
+        .map(i -> LockKeys.of(List.of("key" + i, "other" + i, "shared")))
+        .flatMap(this::waitAndGo, 64)
+        .blockLast(LONG);
+
+    assertThat(store).extracting("wakeUps.bySet").asInstanceOf(MAP).isEmpty();
+    assertThat(store).extracting("wakeUps.byKey").asInstanceOf(MAP).isEmpty();
+    server.command("FLUSHALL");
+    assertThat(trackedKeys()).isZero();
+  }
+
+  private Mono<Grant> waitAndGo(LockKeys keys) {
+    return Mono.using(
+        () -> store.wakeUps(keys).subscribe(),
+        waiting ->
+            store
+                .acquire(LockKeys.of(keys.asList().get(0)), ALICE, "", LONG, false)
+                .then(store.acquire(keys, BOB, "", LONG, false)),
+        Disposable::dispose);
   }
 
   @Test
