@@ -193,7 +193,6 @@ final class Claim {
     private final Consumer<Grant> answered;
     private final AtomicReference<@Nullable Consumer<StoreFailure>> failed;
     private final AtomicBoolean heard = new AtomicBoolean();
-    private final long askedAt = runtime.now();
     private volatile Wheel.@Nullable Task patience;
 
     Attempt(Consumer<Grant> answered, Consumer<StoreFailure> failed) {
@@ -242,7 +241,7 @@ final class Claim {
         cancelPatience();
       }
       tellFailed(runtime.unanswered(UNKNOWN_OUTCOME));
-      runtime.silence.overdue(askedAt);
+      runtime.overdue();
     }
 
     private boolean heard(boolean inDoubt) {

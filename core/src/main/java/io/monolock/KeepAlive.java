@@ -159,7 +159,7 @@ final class KeepAlive {
               askedAt + Math.min(period, runtime.commandTimeout.toNanos()),
               () -> {
                 failed(turn, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
-                runtime.silence.overdue(askedAt);
+                runtime.overdue();
               });
     }
     lock.asked(askedAt, ttl);

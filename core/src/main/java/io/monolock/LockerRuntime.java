@@ -32,7 +32,6 @@ final class LockerRuntime {
   final LockObserver observer;
   final Duration commandTimeout;
   final Wheel wheel;
-  final Silence silence;
   final OpenClaims claims = new OpenClaims();
   final WaitLines lines = new WaitLines();
   final HandOvers.Limits handOvers;
@@ -55,7 +54,6 @@ final class LockerRuntime {
     this.commandTimeout = commandTimeout;
     this.handOvers = handOvers;
     this.wheel = new Wheel(timer);
-    this.silence = new Silence(store, wheel, commandTimeout);
   }
 
   long nextId() {
@@ -93,22 +91,20 @@ final class LockerRuntime {
   /** A call that ends by our own clock and is signalled on the users' scheduler. */
   <T> Mono<T> ask(
       LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
-    return Mono.deferContextual(context -> askFrom(now(), call, Context.of(context)))
+    return Mono.deferContextual(context -> askOnce(call, Context.of(context)))
         .onErrorMap(
             e -> e instanceof LockException ? e : asStoreException(keys, operation, unanswered, e))
         .publishOn(publishOn);
   }
 
   /** The call is not cancelled when nobody waits any longer: its late failure would be dropped. */
-  private <T> Mono<T> askFrom(long askedAt, Supplier<Mono<T>> call, Context context) {
+  private <T> Mono<T> askOnce(Supplier<Mono<T>> call, Context context) {
     Sinks.One<T> answer = Sinks.one();
-    call.get()
-        .doOnTerminate(silence::heard)
-        .subscribe(answer::tryEmitValue, answer::tryEmitError, answer::tryEmitEmpty, context);
+    call.get().subscribe(answer::tryEmitValue, answer::tryEmitError, answer::tryEmitEmpty, context);
     Mono<T> overdue =
         Mono.error(
             () -> {
-              silence.overdue(askedAt);
+              overdue();
               return new TimeoutException();
             });
     return answer.asMono().timeout(wheel.delay(commandTimeout), overdue);
@@ -120,6 +116,11 @@ final class LockerRuntime {
         keys.asSet(),
         operation,
         e instanceof TimeoutException ? unanswered(unanswered) : Answer.failure(e));
+  }
+
+  /** Somebody does not want to wait any longer for the store's answer. */
+  void overdue() {
+    store.overdue(commandTimeout);
   }
 
   StoreFailure unanswered(StoreFailure.Reason reason) {

@@ -146,13 +146,12 @@ final class Release {
     Attempt(boolean isHandOver) {
       this.isHandOver = isHandOver;
       LockerRuntime runtime = claim.runtime;
-      long askedAt = runtime.now();
       this.patience =
           runtime.wheel.after(
               runtime.commandTimeout,
               () -> {
                 failed(runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
-                runtime.silence.overdue(askedAt);
+                runtime.overdue();
               });
     }
 

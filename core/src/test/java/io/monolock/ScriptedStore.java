@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -46,9 +45,9 @@ final class ScriptedStore extends DelegatingLockStore {
   private final Map<Call, Queue<Fate>> next = new EnumMap<>(Call.class);
   private final Map<Call, Fate> always = new EnumMap<>(Call.class);
   private final List<Call> calls = new CopyOnWriteArrayList<>();
-  private final AtomicInteger silences = new AtomicInteger();
   private final Sinks.Many<LockKeys> wakeUps = Sinks.many().multicast().directBestEffort();
   private int listeners; // guarded by this
+  private final List<Duration> overdue = new CopyOnWriteArrayList<>();
   private final List<String> tokens = new CopyOnWriteArrayList<>();
 
   ScriptedStore(LockStore store) {
@@ -269,14 +268,15 @@ final class ScriptedStore extends DelegatingLockStore {
     return scripted(Call.FORCE_RELEASE, store.forceRelease(key));
   }
 
-  /** How often the engine has said that this store is silent. */
-  int silences() {
-    return silences.get();
+  /** The patience that was at an end, each time that the engine has waited in vain. */
+  List<Duration> overdue() {
+    return List.copyOf(overdue);
   }
 
   @Override
-  public void silent() {
-    silences.incrementAndGet();
+  public void overdue(Duration patience) {
+    overdue.add(patience);
+    store.overdue(patience);
   }
 
   @Override
