@@ -166,6 +166,7 @@ public final class InMemoryLockStore implements LockStore {
         sink -> {
           Runnable waiter = () -> sink.next(keys);
           await(keys, waiter);
+          waiter.run();
           sink.onDispose(() -> leave(keys, waiter));
         },
         OverflowStrategy.LATEST);

@@ -230,12 +230,12 @@ public final class RedisLockStore implements LockStore {
    * {@inheritDoc}
    *
    * <p>Emits whenever Redis says that one of the keys has changed since the last attempt over the
-   * connection for those who wait, and once each time that this connection has been opened. It may
-   * emit in a thread of Lettuce.
+   * connection for those who wait, and once upon the subscription and each time that this
+   * connection has been opened. It may emit in a thread of Lettuce.
    */
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
-    return wakeUps.of(keys).doOnSubscribe(any -> openWait());
+    return wakeUps.of(keys, this::openWait);
   }
 
   @Override

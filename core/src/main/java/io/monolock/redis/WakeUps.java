@@ -5,6 +5,7 @@ import io.monolock.store.LockKeys;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink.OverflowStrategy;
 
@@ -14,13 +15,20 @@ final class WakeUps {
   private final Map<LockKeys, Set<Runnable>> bySet = new ConcurrentHashMap<>();
   private final Map<String, Set<Runnable>> byKey = new ConcurrentHashMap<>();
 
-  /** Emits the keys when they may be free; to whoever is slow, once for all times in between. */
-  Flux<LockKeys> of(LockKeys keys) {
+  /**
+   * Emits the keys when they may be free; to whoever is slow, once for all times in between.
+   *
+   * @param listening whether attempts are tracked already, so that nobody is woken when they are
+   */
+  Flux<LockKeys> of(LockKeys keys, BooleanSupplier listening) {
     return Flux.create(
         sink -> {
           Runnable waiter = () -> sink.next(keys);
           add(bySet, keys, waiter);
           keys.asList().forEach(key -> add(byKey, key, waiter));
+          if (listening.getAsBoolean()) {
+            waiter.run();
+          }
           sink.onDispose(
               () -> {
                 remove(bySet, keys, waiter);

@@ -143,10 +143,10 @@ public interface LockStore {
    * Hints that it is worth trying again to take the keys. They may be missed and may be invented;
    * nothing relies on them. By default there are none.
    *
-   * <p>Whoever waits subscribes once its first attempt was refused, then tries again, as the keys
-   * may have become free in between, and stays subscribed while it makes its attempts: a store may
-   * make those that come while somebody is subscribed for the same keys in another way, so that it
-   * learns of what happens to the keys after them.
+   * <p>Whoever waits subscribes once its first attempt was refused, and stays subscribed while it
+   * makes its attempts: a store may make those that come while somebody is subscribed for the same
+   * keys in another way, so that it learns of what happens to the keys after them. As soon as it
+   * does, be it upon the subscription, it emits once, for what happened before.
    *
    * <p>A hint may come in any thread, which must not be blocked. Whoever has requested none when it
    * comes may miss it.

@@ -22,6 +22,7 @@ import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -63,11 +64,26 @@ class WakeUpsTest extends StoreOnRedis {
     final LockKeys keys;
     final List<LockKeys> heard = new CopyOnWriteArrayList<>();
     final Disposable subscription;
+    final int heardUponSubscription;
 
     Waiter(RedisLockStore store, LockKeys keys) {
       this.store = store;
       this.keys = keys;
-      this.subscription = store.wakeUps(keys).subscribe(heard::add, e -> heard.add(null));
+      AtomicInteger atOnce = new AtomicInteger();
+      Thread subscribing = Thread.currentThread();
+      this.subscription =
+          store
+              .wakeUps(keys)
+              .subscribe(
+                  hint -> {
+                    if (Thread.currentThread().equals(subscribing)) {
+                      atOnce.incrementAndGet();
+                    } else {
+                      heard.add(hint);
+                    }
+                  },
+                  e -> heard.add(null));
+      this.heardUponSubscription = atOnce.get();
     }
 
     Grant attempt() {
@@ -136,6 +152,14 @@ class WakeUpsTest extends StoreOnRedis {
 
     waiter.awaitHeard(1);
     assertThat(waiter.attempt()).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  @DisplayName("B114: whoever begins to listen hears once, for what happened before")
+  void whoeverBeginsToListenHearsOnce() {
+    openTracked();
+
+    assertThat(new Waiter(store, A).heardUponSubscription).isOne();
   }
 
   @Test
@@ -371,7 +395,7 @@ class WakeUpsTest extends StoreOnRedis {
             heard.add(keys);
           }
         };
-    wakeUps.of(AB).subscribe(slow);
+    wakeUps.of(AB, () -> false).subscribe(slow);
     wakeUps.wake("lock:a");
     wakeUps.wakeAll();
     assertThat(heard).isEmpty();
