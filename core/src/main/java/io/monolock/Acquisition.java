@@ -99,7 +99,9 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
     } else {
       WaitLine line = knowsToken ? null : runtime.lines.find(claim.keys);
       if (line != null && line.isContended()) {
-        fail(notAcquired(line.verdict().remaining(runtime.now())));
+        fail(
+            LockNotAcquiredException.othersWait(
+                claim.keys.asSet(), line.verdict().remaining(runtime.now())));
       } else {
         attempts.once();
       }

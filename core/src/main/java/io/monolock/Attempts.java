@@ -53,6 +53,9 @@ final class Attempts implements WaitLine.Waiter {
   /** Null for a single attempt. */
   private volatile @Nullable WaitLine line;
 
+  /** Others may stand in the line, too. */
+  private volatile boolean isShared;
+
   private @Nullable RetryPacer pacer;
   private @Nullable Attempt current;
   private int made;
@@ -76,6 +79,7 @@ final class Attempts implements WaitLine.Waiter {
 
   /** Makes attempts when it is our turn in the locker's line for these keys. */
   void inLine() {
+    isShared = true;
     WaitLine line;
     do {
       line = runtime.lines.of(runtime, claim.keys);
@@ -267,9 +271,11 @@ final class Attempts implements WaitLine.Waiter {
     if (!stop()) {
       return;
     }
-    if (line != null) {
+    if (line != null && isShared) {
       claim.holdsThrough(line);
       line.served(this, claim, byHandOver);
+    } else if (line != null) {
+      line.leave(this);
     }
     acquirer.granted(lock);
   }
