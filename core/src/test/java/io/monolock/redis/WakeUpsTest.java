@@ -295,11 +295,30 @@ class WakeUpsTest extends StoreOnRedis {
   }
 
   @Test
+  @DisplayName("B114: no attempt goes over a connection before the server has agreed to track")
+  void noAttemptIsMadeOverAConnectionThatIsNotTrackedYet() {
+    acquire(store, A, ALICE);
+    proxy.delayReplies(Duration.ofMillis(50));
+    Waiter waiter = new Waiter(store, A);
+    while (waiter.heard.isEmpty()) {
+      assertThat(waiter.attempt()).isInstanceOf(Busy.class);
+    }
+    assertThat(waiter.attempt()).isInstanceOf(Busy.class);
+
+    String tracked = trackedConnection();
+    assertThat(recorder.commands())
+        .filteredOn(command -> command.connection().equals(tracked))
+        .extracting(RecordedCommand::name)
+        .containsSubsequence("client", "evalsha")
+        .doesNotContainSequence("hello", "evalsha");
+  }
+
+  @Test
   @DisplayName("B116: after a lost connection each waiter hears once, and is tracked again")
   void aLostConnectionIsReplacedAndEverybodyHearsOnce() {
     acquire(store, A, ALICE);
     Waiter waiter = refused(A);
-    Waiter other = new Waiter(store, B);
+    Waiter other = new Waiter(store, LockKeys.of(List.of("lock:b", "lock:c")));
     String lost = trackedConnection();
 
     proxy.cut();
