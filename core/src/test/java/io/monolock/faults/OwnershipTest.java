@@ -150,8 +150,8 @@ class OwnershipTest extends LockerBehindProxy {
     awaitFree("key", SOON);
     Lock next = locker.acquire("key", OPTIONS).block(LIMIT);
 
-    assertThat(plain.release().block(LIMIT)).isFalse();
-    assertThat(atLeast.release().block(LIMIT)).isFalse();
+    assertThat(released(plain)).isFalse();
+    assertThat(released(atLeast)).isFalse();
 
     assertThat(server.commandAsString("GET", "key")).isEqualTo(next.token());
     assertThat(server.commandAsLong("PTTL", "key")).isGreaterThan(50_000);
@@ -200,7 +200,7 @@ class OwnershipTest extends LockerBehindProxy {
     server.command("SET", "key", FOREIGN);
 
     assertThat(lock.ttl().block(LIMIT)).isZero();
-    assertThat(lock.release().block(LIMIT)).isFalse();
+    assertThat(released(lock)).isFalse();
     assertThat(server.commandAsString("GET", "key")).isEqualTo(FOREIGN);
   }
 
@@ -225,6 +225,7 @@ class OwnershipTest extends LockerBehindProxy {
       server.restart();
     }
     assertThat(bodies).hasValue(0);
-    assertThat(isFree("key")).isTrue();
+    // an attempt that waited for its connection may have come through, and is taken back
+    awaitFree("key", SOON);
   }
 }
