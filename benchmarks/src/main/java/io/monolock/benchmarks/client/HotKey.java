@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.benchmarks.client;
+
+import io.monolock.benchmarks.contender.Caller;
+import io.monolock.benchmarks.contender.Contender;
+import io.monolock.benchmarks.report.Metric;
+import io.monolock.benchmarks.report.Sample;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import reactor.core.publisher.Mono;
+
+/** Callers that all want one key. An operation is a grant, and its time is the wait for it. */
+public final class HotKey implements Workload {
+
+  private static final int MOST_LOOKED_AT = 1_000_000;
+
+  private final Tally tally = new Tally();
+  private final Turnstile turnstile = new Turnstile(MOST_LOOKED_AT);
+  private final Exclusion exclusion;
+  private final Loops loops;
+
+  /**
+   * Sets the callers up.
+   *
+   * @param contender how they lock
+   * @param waiters how many there are
+   * @param shared a file by which all processes on the key check that one holds it at a time
+   */
+  public HotKey(Contender contender, int waiters, Path shared) {
+    exclusion = new Exclusion(shared);
+    loops =
+        new Loops(
+            IntStream.rangeClosed(1, waiters)
+                .mapToObj(number -> new HotLoop(contender, number))
+                .toList());
+  }
+
+  @Override
+  public void start() {
+    loops.start();
+  }
+
+  @Override
+  public void begin() {
+    tally.begin();
+  }
+
+  @Override
+  public Sample end() {
+    return tally
+        .end()
+        .with(Metric.VIOLATIONS, exclusion.violations())
+        .with(Metric.OVERTAKEN, turnstile.overtaken());
+  }
+
+  @Override
+  public void stop() {
+    loops.stop();
+  }
+
+  private final class HotLoop extends Loop {
+
+    private final long owner;
+    private int ticket;
+
+    HotLoop(Contender contender, int number) {
+      this(contender.caller(List.of("hot"), number), number);
+    }
+
+    private HotLoop(Caller caller, int number) {
+      super(caller, tally);
+      // another one than those of other processes
+      owner = (ProcessHandle.current().pid() << Integer.SIZE) + number;
+    }
+
+    @Override
+    void subscribe(Mono<?> turn) {
+      int mine = turnstile.comes();
+      ticket = mine;
+      super.subscribe(turn);
+      turnstile.waits(mine);
+    }
+
+    @Override
+    public void run() {
+      exclusion.enter(owner);
+      turnstile.goes(ticket);
+      tally.done(System.nanoTime() - begin);
+      exclusion.leave(owner);
+    }
+
+    @Override
+    void done(long begin) {
+      // counted when it was granted
+    }
+  }
+}

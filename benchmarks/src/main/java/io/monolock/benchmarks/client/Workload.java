@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.benchmarks.client;
+
+import io.monolock.benchmarks.report.Sample;
+
+/** What a client does until it is stopped. */
+interface Workload {
+
+  /** Starts; returns when all that is needed first is done. */
+  void start();
+
+  /** A window begins. */
+  void begin();
+
+  /** The window ends. */
+  Sample end();
+
+  /** Stops; returns when it is over. */
+  void stop();
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.benchmarks.scenario;
+
+import io.monolock.benchmarks.contender.Contenders;
+import io.monolock.benchmarks.report.Metric;
+import io.monolock.benchmarks.report.Sample;
+import io.monolock.test.RedisServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a scenario works with: a server of its own, client processes, and what looks at both. */
+final class Bench implements AutoCloseable {
+
+  private final Settings settings;
+  private final PrintWriter out;
+  private final RedisServer server = RedisServer.start();
+  private final List<Client> clients = new ArrayList<>();
+  private final List<Path> files = new ArrayList<>();
+
+  Bench(Settings settings, PrintWriter out) {
+    this.settings = settings;
+    this.out = out;
+  }
+
+  Settings settings() {
+    return settings;
+  }
+
+  RedisServer server() {
+    return server;
+  }
+
+  /** Starts a client process for each of them, all at a time. */
+  List<Client> clients(List<Contenders> contenders) {
+    return clients(contenders, List.of());
+  }
+
+  /** Starts them by a command that is put before theirs. */
+  List<Client> clients(List<Contenders> contenders, List<String> prefix) {
+    List<Client> started =
+        contenders.stream()
+            .map(contender -> Client.start(contender, server.uri(), prefix, settings.javaOptions()))
+            .toList();
+    clients.addAll(started);
+    started.forEach(Client::awaitReady);
+    return started;
+  }
+
+  /** A new file for processes to share. */
+  Path sharedFile() {
+    try {
+      Path file = Files.createTempFile("monolock-benchmarks-", ".shared");
+      files.add(file);
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Opens a window on clients that are at work, and says what it showed. */
+  Sample watch(List<Client> working, Duration warmUp, Duration window) {
+    pause(warmUp);
+    ServerMeter before = ServerMeter.read(server);
+    working.forEach(Client::begin);
+    pause(window);
+    List<Sample> samples = working.stream().map(Client::end).toList();
+    ServerMeter used = ServerMeter.read(server).since(before);
+    return withServer(Processes.together(samples), used);
+  }
+
+  private static Sample withServer(Sample sample, ServerMeter used) {
+    double operations = sample.get(Metric.OPERATIONS);
+    double seconds = used.nanos() / 1e9;
+    sample
+        .with(Metric.SERVER_CORES, used.cpuSeconds() / seconds)
+        .with(Metric.COMMAND_RATE, used.commands() / seconds);
+    if (operations > 0) {
+      sample
+          .with(Metric.SERVER_CPU, used.cpuSeconds() * 1e6 / operations)
+          .with(Metric.COMMANDS, used.commands() / operations)
+          .with(Metric.SCRIPTS, used.scripts() / operations);
+    }
+    return sample;
+  }
+
+  /** Says how far it is. */
+  void say(String format, Object... arguments) {
+    out.printf(format + "%n", arguments);
+    out.flush();
+  }
+
+  static void pause(Duration time) {
+    try {
+      Thread.sleep(time.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Ends client processes that are no longer needed, and leaves no lock behind. */
+  void end(List<Client> ended) {
+    ended.forEach(Client::close);
+    clients.removeAll(ended);
+    server.command("FLUSHALL");
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(Client::close);
+    server.close();
+    for (Path file : files) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.benchmarks.scenario;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How long and how often is measured.
+ *
+ * @param rounds how often the contenders take turns
+ * @param firstWarmUp how long a process works before it is measured for the first time
+ * @param warmUp how long it works before each other window
+ * @param window how long is measured
+ * @param idleWindow how long waiters that do nothing are watched
+ * @param idleWaiters how many of them there are
+ * @param refreshWindow how long locks that are kept alive are watched
+ * @param refreshed how many of them there are
+ * @param javaOptions the options of client processes
+ * @param out the folder of the results
+ */
+public record Settings(
+    int rounds,
+    Duration firstWarmUp,
+    Duration warmUp,
+    Duration window,
+    Duration idleWindow,
+    int idleWaiters,
+    Duration refreshWindow,
+    int refreshed,
+    List<String> javaOptions,
+    Path out) {
+
+  /**
+   * A run whose figures count.
+   *
+   * @param rounds how often the contenders take turns
+   * @param out the folder of the results
+   * @return the settings
+   */
+  public static Settings full(int rounds, Path out) {
+    return new Settings(
+        rounds,
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(2),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(60),
+        10_000,
+        Duration.ofMinutes(2),
+        100_000,
+        List.of("-Xms1g", "-Xmx1g"),
+        out);
+  }
+
+  /**
+   * A run that shows that all works, and whose figures mean nothing.
+   *
+   * @param out the folder of the results
+   * @return the settings
+   */
+  public static Settings quick(Path out) {
+    return new Settings(
+        1,
+        Duration.ofMillis(200),
+        Duration.ofMillis(100),
+        Duration.ofMillis(300),
+        Duration.ofMillis(500),
+        500,
+        Duration.ofMillis(500),
+        1_000,
+        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+        out);
+  }
+}
