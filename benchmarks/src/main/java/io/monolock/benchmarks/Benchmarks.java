@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -105,11 +106,13 @@ public final class Benchmarks implements Callable<Integer> {
     String circumstances = Circumstances.now(spec.commandLine().getParseResult().originalArgs());
     screen.println(circumstances);
     for (Scenarios scenario : scenarios) {
-      Section section = scenario.run(settings, screen);
-      new Document(folder).put(section, circumstances);
-      screen.println();
-      screen.println(section.medians().markdown());
-      section.targets().forEach(target -> screen.println(String.join(" | ", target.row())));
+      Optional<Section> measured = scenario.run(settings, screen);
+      if (measured.isPresent()) {
+        Section section = measured.get();
+        new Document(folder).put(section, circumstances);
+        screen.printf("%n%s%n", section.medians().markdown());
+        section.targets().forEach(target -> screen.println(String.join(" | ", target.row())));
+      }
     }
     screen.printf("%nWritten: %s%n", folder.resolve("RESULTS.md"));
     screen.flush();

@@ -62,13 +62,13 @@ final class RedissonContender implements Contender {
 
     @Override
     public Mono<?> keep(Runnable whenHeld) {
-      return lock.lock(owner)
-          .then(
-              Mono.defer(
-                  () -> {
-                    whenHeld.run();
-                    return Mono.never();
-                  }));
+      return Mono.usingWhen(
+          lock.lock(owner).thenReturn(owner),
+          held -> {
+            whenHeld.run();
+            return Mono.never();
+          },
+          lock::unlock);
     }
   }
 }

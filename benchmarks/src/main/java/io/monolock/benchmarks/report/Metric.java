@@ -15,7 +15,7 @@ public enum Metric {
   CLIENT_CPU("client CPU us", 2),
   /** Of {@code total_commands_processed}, calls made in scripts included, for each operation. */
   COMMANDS("commands", 2),
-  /** Scripts called by their hash, for each operation. */
+  /** Scripts called by clients, for each operation. */
   SCRIPTS("scripts", 2),
   /** Allocated by the client, for each operation. */
   BYTES("bytes", 0),

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What a scenario works with: a server of its own, client processes, and what looks at both. */
 final class Bench implements AutoCloseable {
@@ -37,19 +38,33 @@ final class Bench implements AutoCloseable {
   }
 
   /** Starts a client process for each of them, all at a time. */
-  List<Client> clients(List<Contenders> contenders) {
-    return clients(contenders, List.of());
+  List<Team> teams(Contenders... contenders) {
+    return teams(1, List.of(), contenders);
   }
 
-  /** Starts them by a command that is put before theirs. */
-  List<Client> clients(List<Contenders> contenders, List<String> prefix) {
-    List<Client> started =
-        contenders.stream()
-            .map(contender -> Client.start(contender, server.uri(), prefix, settings.javaOptions()))
+  /**
+   * Starts client processes for each of them, all at a time.
+   *
+   * @param size how many for each
+   * @param prefix what is put before their command; may be empty
+   */
+  List<Team> teams(int size, List<String> prefix, Contenders... contenders) {
+    List<Team> teams =
+        Stream.of(contenders)
+            .map(
+                contender ->
+                    new Team(
+                        contender,
+                        Stream.generate(() -> client(contender, prefix)).limit(size).toList()))
             .toList();
-    clients.addAll(started);
-    started.forEach(Client::awaitReady);
-    return started;
+    teams.forEach(team -> team.clients().forEach(Client::awaitReady));
+    return teams;
+  }
+
+  private Client client(Contenders contender, List<String> prefix) {
+    Client client = Client.start(contender, server.uri(), prefix, settings.javaOptions());
+    clients.add(client);
+    return client;
   }
 
   /** A new file for processes to share. */
@@ -105,9 +120,11 @@ final class Bench implements AutoCloseable {
   }
 
   /** Ends client processes that are no longer needed, and leaves no lock behind. */
-  void end(List<Client> ended) {
-    ended.forEach(Client::close);
-    clients.removeAll(ended);
+  void end(List<Team> teams) {
+    for (Team team : teams) {
+      team.clients().forEach(Client::close);
+      clients.removeAll(team.clients());
+    }
     server.command("FLUSHALL");
   }
 

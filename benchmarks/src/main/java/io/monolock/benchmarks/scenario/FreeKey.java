@@ -12,6 +12,7 @@ import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
 import io.monolock.benchmarks.report.Target;
 import java.util.List;
+import java.util.Optional;
 
 /** What a lock costs that nobody else wants. */
 final class FreeKey implements Scenario {
@@ -30,27 +31,29 @@ final class FreeKey implements Scenario {
   };
 
   @Override
-  public Section run(Bench bench) {
-    Results results = new Results();
-    Turns turns = new Turns(bench, results);
-    List<Client> clients = bench.clients(List.of(RAW, ACQUIRE, WITH_LOCK, REDISSON));
+  public Optional<Section> run(Bench bench) {
+    Turns turns = new Turns(bench);
+    List<Team> teams = bench.teams(RAW, ACQUIRE, WITH_LOCK, REDISSON);
     for (int inFlight : List.of(1, 64, 512)) {
       turns.run(
-          clients, "" + inFlight, Workloads.FREE_KEYS, contender -> new Object[] {inFlight, 1});
+          teams, "" + inFlight, team -> team.client().start(Workloads.FREE_KEYS, inFlight, 1));
     }
-    return new Section(
-        "free-key",
-        "A free key",
-        "A pair is one acquire and one release; each of those in flight has a key of its own.",
-        results.medians("in flight", COLUMNS),
-        results.rounds("in flight", COLUMNS),
-        targets(results),
-        List.of(
-            results.chart(
-                "free-key-rate", "Free key: pairs per second, by pairs in flight", Metric.RATE),
-            results.chart("free-key-server", "Free key: server CPU for a pair", Metric.SERVER_CPU),
-            results.chart(
-                "free-key-client", "Free key: client CPU for a pair", Metric.CLIENT_CPU)));
+    Results results = turns.results();
+    return Optional.of(
+        new Section(
+            "free-key",
+            "A free key",
+            "A pair is one acquire and one release; each of those in flight has a key of its own.",
+            results.medians("in flight", COLUMNS),
+            results.rounds("in flight", COLUMNS),
+            targets(results),
+            List.of(
+                results.chart(
+                    "free-key-rate", "Free key: pairs per second, by pairs in flight", Metric.RATE),
+                results.chart(
+                    "free-key-server", "Free key: server CPU for a pair", Metric.SERVER_CPU),
+                results.chart(
+                    "free-key-client", "Free key: client CPU for a pair", Metric.CLIENT_CPU))));
   }
 
   private static List<Target> targets(Results results) {

@@ -12,6 +12,7 @@ import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
 import io.monolock.benchmarks.report.Target;
 import java.util.List;
+import java.util.Optional;
 
 /** How one key goes from hand to hand among the callers of one process. */
 final class OneProcess implements Scenario {
@@ -35,34 +36,34 @@ final class OneProcess implements Scenario {
   private static final String MANY = "1024";
 
   @Override
-  public Section run(Bench bench) {
-    Results results = new Results();
-    Turns turns = new Turns(bench, results);
-    List<Client> clients = bench.clients(List.of(ACQUIRE, FENCED, REDISSON, REDISSON_FAIR));
+  public Optional<Section> run(Bench bench) {
+    Turns turns = new Turns(bench);
+    List<Team> teams = bench.teams(ACQUIRE, FENCED, REDISSON, REDISSON_FAIR);
     for (String waiters : List.of(FEW, MANY)) {
       turns.run(
-          clients,
+          teams,
           waiters,
-          Workloads.HOT_KEY,
-          contender -> new Object[] {waiters, bench.sharedFile()});
+          team -> team.client().start(Workloads.HOT_KEY, waiters, bench.sharedFile()));
     }
-    return new Section(
-        "hot-key",
-        "One key, many callers in one process",
-        "An operation is a hand-over; its time is the wait from the call to the lock. A waiter is overtaken when one"
-            + " whose call began after its own had returned gets the lock earlier.",
-        results.medians("waiters", COLUMNS),
-        results.rounds("waiters", COLUMNS),
-        targets(results),
-        List.of(
-            results.chart(
-                "hot-key-rate",
-                "One key, one process: hand-overs per second, by waiters",
-                Metric.RATE),
-            results.chart(
-                "hot-key-commands",
-                "One key, one process: commands for a hand-over",
-                Metric.COMMANDS)));
+    Results results = turns.results();
+    return Optional.of(
+        new Section(
+            "hot-key",
+            "One key, many callers in one process",
+            "An operation is a hand-over; its time is the wait from the call to the lock. A waiter is overtaken when one"
+                + " whose call began after its own had returned gets the lock earlier.",
+            results.medians("waiters", COLUMNS),
+            results.rounds("waiters", COLUMNS),
+            targets(results),
+            List.of(
+                results.chart(
+                    "hot-key-rate",
+                    "One key, one process: hand-overs per second, by waiters",
+                    Metric.RATE),
+                results.chart(
+                    "hot-key-commands",
+                    "One key, one process: commands for a hand-over",
+                    Metric.COMMANDS))));
   }
 
   private static List<Target> targets(Results results) {

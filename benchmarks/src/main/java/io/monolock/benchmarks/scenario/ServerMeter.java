@@ -25,7 +25,8 @@ record ServerMeter(long nanos, double cpuSeconds, double commands, double script
         System.nanoTime(),
         number.apply("used_cpu_user") + number.apply("used_cpu_sys"),
         number.apply("total_commands_processed"),
-        calls(fields.getOrDefault("cmdstat_evalsha", "")));
+        calls(fields.getOrDefault("cmdstat_evalsha", ""))
+            + calls(fields.getOrDefault("cmdstat_eval", "")));
   }
 
   /** What was used between that time and this, without the question about it. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.benchmarks.scenario;
 
-import io.monolock.benchmarks.client.Workloads;
 import io.monolock.benchmarks.contender.Contenders;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Sample;
@@ -9,38 +8,37 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.Consumer;
 
 /** Lets contenders do the same work in turns, A B C A B C, and collects what that shows. */
 final class Turns {
 
   private final Bench bench;
-  private final Results results;
+  private final Results results = new Results();
   private final Set<Contenders> warm = new HashSet<>();
 
-  Turns(Bench bench, Results results) {
+  Turns(Bench bench) {
     this.bench = bench;
-    this.results = results;
+  }
+
+  Results results() {
+    return results;
   }
 
   /**
    * Runs all rounds of one setting.
    *
-   * @param words what the workload is told, made anew for each window
+   * @param work starts the clients of a team
    */
-  void run(
-      List<Client> clients,
-      String setting,
-      Workloads workload,
-      Function<Contenders, Object[]> words) {
+  void run(List<Team> teams, String setting, Consumer<Team> work) {
     for (int round = 1; round <= bench.settings().rounds(); round++) {
-      for (Client client : clients) {
-        client.start(workload, words.apply(client.contender()));
+      for (Team team : teams) {
+        work.accept(team);
         Sample sample =
-            bench.watch(List.of(client), warmUp(client.contender()), bench.settings().window());
-        client.stop();
-        results.add(client.contender(), setting, sample);
-        bench.say("%s, round %d, %s: %s", setting, round, client.contender().title(), sample);
+            bench.watch(team.clients(), warmUp(team.contender()), bench.settings().window());
+        team.clients().forEach(Client::stop);
+        results.add(team.contender(), setting, sample);
+        bench.say("%s, round %d, %s: %s", setting, round, team.contender().title(), sample);
       }
     }
   }
