@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.benchmarks;
 
+import io.monolock.benchmarks.contender.Contenders;
 import io.monolock.benchmarks.report.Document;
 import io.monolock.benchmarks.report.Section;
 import io.monolock.benchmarks.scenario.Scenarios;
 import io.monolock.benchmarks.scenario.Settings;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,13 @@ public final class Benchmarks implements Callable<Integer> {
   private List<String> only = List.of();
 
   @Option(
+      names = "--contenders",
+      split = ",",
+      description = "Whom to measure, with commas between; default: all. ${COMPLETION-CANDIDATES}",
+      paramLabel = "CONTENDER")
+  private Set<Contenders> contenders = EnumSet.allOf(Contenders.class);
+
+  @Option(
       names = "--rounds",
       defaultValue = "3",
       description = "How often the contenders take turns; default: ${DEFAULT-VALUE}.")
@@ -66,6 +75,11 @@ public final class Benchmarks implements Callable<Integer> {
           "Where RESULTS.md and charts go, and notes come from; default: the folder of this module, "
               + "with --quick its target/quick.")
   private @Nullable Path out;
+
+  @Option(
+      names = "--notes",
+      description = "Measures nothing, only takes the remarks in notes over into RESULTS.md.")
+  private boolean notes;
 
   @Option(names = "--help", usageHelp = true, description = "Shows this help.")
   private boolean help;
@@ -86,6 +100,7 @@ public final class Benchmarks implements Callable<Integer> {
 
   static CommandLine commandLine() {
     return new CommandLine(new Benchmarks())
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(
             (e, words) -> fail(e.getCommandLine(), WRONG_OPTION, e.getMessage() + " (see --help)"))
         .setExecutionExceptionHandler(
@@ -102,8 +117,13 @@ public final class Benchmarks implements Callable<Integer> {
         only.isEmpty() ? List.of(Scenarios.values()) : only.stream().map(this::scenario).toList();
     PrintWriter screen = spec.commandLine().getOut();
     Path folder = folder();
-    Settings settings = quick ? Settings.quick(folder) : Settings.full(rounds, folder);
-    String circumstances = Circumstances.now(spec.commandLine().getParseResult().originalArgs());
+    if (notes) {
+      new Document(folder).rewrite();
+      return 0;
+    }
+    Settings settings = quick ? Settings.quick(contenders) : Settings.full(contenders, rounds);
+    String circumstances =
+        Circumstances.now(spec.name(), spec.commandLine().getParseResult().originalArgs());
     screen.println(circumstances);
     for (Scenarios scenario : scenarios) {
       Optional<Section> measured = scenario.run(settings, screen);
@@ -134,9 +154,7 @@ public final class Benchmarks implements Callable<Integer> {
     if (out != null) {
       return out;
     }
-    Path module = Path.of("benchmarks");
-    Path root = Files.isDirectory(module) ? module : Path.of("");
-    return quick ? root.resolve("target").resolve("quick") : root;
+    return quick ? Document.module().resolve("target").resolve("quick") : Document.module();
   }
 
   private static int fail(CommandLine commandLine, int exitCode, String message) {

@@ -7,16 +7,25 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Under which circumstances something was measured, in one line. */
-final class Circumstances {
+public final class Circumstances {
 
   private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
   private Circumstances() {}
 
-  static String now(List<String> options) {
-    return "Measured on %s, %s, %s cores; %s %s, JDK %s; options: `%s`."
+  /**
+   * The machine, the time and the program.
+   *
+   * @param program the name of the program that measured
+   * @param options its options
+   * @return a sentence
+   */
+  public static String now(String program, List<String> options) {
+    return "Measured on %s, %s, %s cores; %s %s, JDK %s; `%s`."
         .formatted(
             Instant.now().truncatedTo(ChronoUnit.MINUTES),
             processor(),
@@ -24,7 +33,7 @@ final class Circumstances {
             System.getProperty("os.name"),
             System.getProperty("os.version"),
             System.getProperty("java.version"),
-            options.isEmpty() ? "none" : String.join(" ", options));
+            Stream.concat(Stream.of(program), options.stream()).collect(Collectors.joining(" ")));
   }
 
   private static String processor() {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** Callers that never meet: each takes and frees keys of its own. Times are of whole turns. */
-public final class FreeKeys implements Workload {
+public final class FreeKeys implements CountedWorkload {
 
   private final Tally tally = new Tally();
   private final Loops loops;
@@ -46,6 +46,11 @@ public final class FreeKeys implements Workload {
   @Override
   public Sample end() {
     return tally.end();
+  }
+
+  @Override
+  public long operations() {
+    return tally.operations();
   }
 
   @Override

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
 /** Callers that all want one key. An operation is a grant, and its time is the wait for it. */
-public final class HotKey implements Workload {
+public final class HotKey implements CountedWorkload {
 
   private static final int MOST_LOOKED_AT = 1_000_000;
 
@@ -57,6 +57,11 @@ public final class HotKey implements Workload {
         .end()
         .with(Metric.VIOLATIONS, exclusion.violations())
         .with(Metric.OVERTAKEN, turnstile.overtaken());
+  }
+
+  @Override
+  public long operations() {
+    return tally.operations();
   }
 
   @Override

@@ -16,12 +16,14 @@ final class Tally {
   private static final double MICRO = 1_000;
 
   private final Recorder times = new Recorder(DIGITS);
+  private final LongAdder operations = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
   private ProcessMeter begin = ProcessMeter.read();
 
   void done(long nanos) {
     times.recordValue(Math.max(nanos, 0));
+    operations.increment();
   }
 
   void failed(Throwable reason) {
@@ -29,6 +31,11 @@ final class Tally {
     if (firstFailure.compareAndSet(null, reason)) {
       System.err.println("An operation failed: " + reason);
     }
+  }
+
+  /** How much was done in all windows and outside of them. */
+  long operations() {
+    return operations.sum();
   }
 
   /** A window begins. */
@@ -42,17 +49,17 @@ final class Tally {
   Sample end() {
     ProcessMeter used = ProcessMeter.read().since(begin);
     Histogram histogram = times.getIntervalHistogram();
-    long operations = histogram.getTotalCount();
+    long count = histogram.getTotalCount();
     Sample sample =
         new Sample()
-            .with(Metric.OPERATIONS, operations)
-            .with(Metric.RATE, operations * 1e9 / used.nanos())
+            .with(Metric.OPERATIONS, count)
+            .with(Metric.RATE, count * 1e9 / used.nanos())
             .with(Metric.CLIENT_CORES, (double) used.cpuNanos() / used.nanos())
             .with(Metric.FAILURES, failures.sum());
-    if (operations > 0) {
+    if (count > 0) {
       sample
-          .with(Metric.CLIENT_CPU, used.cpuNanos() / MICRO / operations)
-          .with(Metric.BYTES, (double) used.allocatedBytes() / operations)
+          .with(Metric.CLIENT_CPU, used.cpuNanos() / MICRO / count)
+          .with(Metric.BYTES, (double) used.allocatedBytes() / count)
           .with(Metric.P50, histogram.getValueAtPercentile(50) / MICRO)
           .with(Metric.P99, histogram.getValueAtPercentile(99) / MICRO)
           .with(Metric.MAX, histogram.getMaxValue() / MICRO)

@@ -4,7 +4,7 @@ package io.monolock.benchmarks.client;
 import io.monolock.benchmarks.report.Sample;
 
 /** What a client does until it is stopped. */
-interface Workload {
+public interface Workload {
 
   /** Starts; returns when all that is needed first is done. */
   void start();
@@ -12,7 +12,11 @@ interface Workload {
   /** A window begins. */
   void begin();
 
-  /** The window ends. */
+  /**
+   * The window ends.
+   *
+   * @return what it showed
+   */
   Sample end();
 
   /** Stops; returns when it is over. */

@@ -23,6 +23,8 @@ public final class Document {
       Pattern.compile("(?s)<!-- begin (\\S+) -->\n(.*?)<!-- end \\1 -->\n");
   private static final Pattern TARGETS =
       Pattern.compile("(?s)<!-- targets -->\n.*?---[^\n]*\n(.*?)\n<!-- -->\n");
+  private static final Pattern REMARKS =
+      Pattern.compile("(?s)(<!-- remarks -->\n).*?(<!-- end of remarks -->\n)");
   private static final List<String> TARGET_HEAD = List.of("figure", "target", "measured", "");
 
   private final Path folder;
@@ -34,6 +36,16 @@ public final class Document {
    */
   public Document(Path folder) {
     this.folder = folder;
+  }
+
+  /**
+   * The folder of this module, seen from where the program was started.
+   *
+   * @return {@code benchmarks} below the current folder, or the current folder
+   */
+  public static Path module() {
+    Path module = Path.of("benchmarks");
+    return Files.isDirectory(module) ? module : Path.of("");
   }
 
   /**
@@ -51,6 +63,19 @@ public final class Document {
     }
     Map<String, String> parts = parts();
     parts.put(section.name(), text(section, circumstances));
+    write(parts);
+  }
+
+  /**
+   * Takes the remarks over anew, and nothing else.
+   *
+   * @throws IOException when it cannot be written
+   */
+  public void rewrite() throws IOException {
+    write(parts());
+  }
+
+  private void write(Map<String, String> parts) throws IOException {
     Files.writeString(folder.resolve(FILE), whole(parts));
   }
 
@@ -89,13 +114,19 @@ public final class Document {
     text.append('\n');
     for (Map.Entry<String, String> part : parts.entrySet()) {
       text.append("<!-- begin %s -->\n".formatted(part.getKey()));
-      text.append(part.getValue());
+      text.append(withRemarks(part.getKey(), part.getValue()));
       text.append("<!-- end %s -->\n".formatted(part.getKey()));
     }
     return text.toString();
   }
 
-  private String text(Section section, String circumstances) throws IOException {
+  private String withRemarks(String name, String part) throws IOException {
+    Path notes = folder.resolve("notes").resolve(name + ".md");
+    String remarks = Files.exists(notes) ? Files.readString(notes).strip() + "\n" : "";
+    return REMARKS.matcher(part).replaceFirst("$1" + Matcher.quoteReplacement(remarks) + "$2");
+  }
+
+  private static String text(Section section, String circumstances) {
     StringBuilder text = new StringBuilder();
     text.append("\n## ").append(section.title()).append("\n\n");
     text.append(section.text()).append("\n\n");
@@ -109,10 +140,7 @@ public final class Document {
         section.charts().stream()
             .map(chart -> "![%s](charts/%s.svg)\n\n".formatted(chart.title(), chart.file()))
             .collect(Collectors.joining()));
-    Path notes = folder.resolve("notes").resolve(section.name() + ".md");
-    if (Files.exists(notes)) {
-      text.append(Files.readString(notes).strip()).append("\n\n");
-    }
+    text.append("<!-- remarks -->\n<!-- end of remarks -->\n\n");
     text.append("<details><summary>All rounds</summary>\n\n");
     text.append(section.rounds().markdown());
     text.append("\n</details>\n\n");

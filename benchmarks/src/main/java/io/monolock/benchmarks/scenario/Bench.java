@@ -2,8 +2,8 @@
 package io.monolock.benchmarks.scenario;
 
 import io.monolock.benchmarks.contender.Contenders;
-import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Sample;
+import io.monolock.benchmarks.report.ServerMeter;
 import io.monolock.test.RedisServer;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -37,13 +37,13 @@ final class Bench implements AutoCloseable {
     return server;
   }
 
-  /** Starts a client process for each of them, all at a time. */
+  /** Starts a client process for each of them that is wanted, all at a time. */
   List<Team> teams(Contenders... contenders) {
     return teams(1, List.of(), contenders);
   }
 
   /**
-   * Starts client processes for each of them, all at a time.
+   * Starts client processes for each of them that is wanted, all at a time.
    *
    * @param size how many for each
    * @param prefix what is put before their command; may be empty
@@ -51,6 +51,7 @@ final class Bench implements AutoCloseable {
   List<Team> teams(int size, List<String> prefix, Contenders... contenders) {
     List<Team> teams =
         Stream.of(contenders)
+            .filter(settings.contenders()::contains)
             .map(
                 contender ->
                     new Team(
@@ -81,27 +82,15 @@ final class Bench implements AutoCloseable {
   /** Opens a window on clients that are at work, and says what it showed. */
   Sample watch(List<Client> working, Duration warmUp, Duration window) {
     pause(warmUp);
-    ServerMeter before = ServerMeter.read(server);
+    ServerMeter before = meter();
     working.forEach(Client::begin);
     pause(window);
     List<Sample> samples = working.stream().map(Client::end).toList();
-    ServerMeter used = ServerMeter.read(server).since(before);
-    return withServer(Processes.together(samples), used);
+    return meter().since(before).addTo(Processes.together(samples));
   }
 
-  private static Sample withServer(Sample sample, ServerMeter used) {
-    double operations = sample.get(Metric.OPERATIONS);
-    double seconds = used.nanos() / 1e9;
-    sample
-        .with(Metric.SERVER_CORES, used.cpuSeconds() / seconds)
-        .with(Metric.COMMAND_RATE, used.commands() / seconds);
-    if (operations > 0) {
-      sample
-          .with(Metric.SERVER_CPU, used.cpuSeconds() * 1e6 / operations)
-          .with(Metric.COMMANDS, used.commands() / operations)
-          .with(Metric.SCRIPTS, used.scripts() / operations);
-    }
-    return sample;
+  private ServerMeter meter() {
+    return ServerMeter.of(String.valueOf(server.commandAsString("INFO", "all")));
   }
 
   /** Says how far it is. */
@@ -110,7 +99,7 @@ final class Bench implements AutoCloseable {
     out.flush();
   }
 
-  static void pause(Duration time) {
+  private static void pause(Duration time) {
     try {
       Thread.sleep(time.toMillis());
     } catch (InterruptedException e) {

@@ -30,6 +30,7 @@ final class HandOver implements Scenario {
         Stream.concat(
                 bench.teams(PING).stream(), bench.teams(2, List.of(), ACQUIRE, REDISSON).stream())
             .toList();
+    turns.warmUp(teams, HandOver::warmUp);
     turns.run(teams, SETTING, team -> start(team, bench.sharedFile()));
     Results results = turns.results();
     return Optional.of(
@@ -39,14 +40,19 @@ final class HandOver implements Scenario {
             "Two processes pass a lock to and fro; each holds it for 2 to 4 ms while the other waits. The time is that"
                 + " from the call of release in one to the lock in the other. PING is a round trip of a third"
                 + " process, with the same pauses.",
-            results.medians("", COLUMNS),
-            results.rounds("", COLUMNS),
+            results.medians("how", COLUMNS),
+            results.rounds("how", COLUMNS),
             targets(results),
             List.of(
                 results.chart(
                     "hand-over-p50",
                     "From release to grant in another process: median",
                     Metric.P50))));
+  }
+
+  /** The pauses are so long that they leave the code cold. */
+  private static void warmUp(Team team) {
+    team.clients().forEach(client -> client.start(Workloads.FREE_KEYS, 8, 1));
   }
 
   private static void start(Team team, Path shared) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.benchmarks.scenario;
 
-import java.nio.file.Path;
+import io.monolock.benchmarks.contender.Contenders;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * How long and how often is measured.
  *
+ * @param contenders those that are wanted
  * @param rounds how often the contenders take turns
  * @param firstWarmUp how long a process works before it is measured for the first time
  * @param warmUp how long it works before each other window
@@ -17,9 +19,9 @@ import java.util.List;
  * @param refreshWindow how long locks that are kept alive are watched
  * @param refreshed how many of them there are
  * @param javaOptions the options of client processes
- * @param out the folder of the results
  */
 public record Settings(
+    Set<Contenders> contenders,
     int rounds,
     Duration firstWarmUp,
     Duration warmUp,
@@ -28,18 +30,18 @@ public record Settings(
     int idleWaiters,
     Duration refreshWindow,
     int refreshed,
-    List<String> javaOptions,
-    Path out) {
+    List<String> javaOptions) {
 
   /**
    * A run whose figures count.
    *
+   * @param contenders those that are wanted
    * @param rounds how often the contenders take turns
-   * @param out the folder of the results
    * @return the settings
    */
-  public static Settings full(int rounds, Path out) {
+  public static Settings full(Set<Contenders> contenders, int rounds) {
     return new Settings(
+        contenders,
         rounds,
         Duration.ofSeconds(10),
         Duration.ofSeconds(2),
@@ -48,18 +50,18 @@ public record Settings(
         10_000,
         Duration.ofMinutes(2),
         100_000,
-        List.of("-Xms1g", "-Xmx1g"),
-        out);
+        List.of("-Xms1g", "-Xmx1g"));
   }
 
   /**
    * A run that shows that all works, and whose figures mean nothing.
    *
-   * @param out the folder of the results
+   * @param contenders those that are wanted
    * @return the settings
    */
-  public static Settings quick(Path out) {
+  public static Settings quick(Set<Contenders> contenders) {
     return new Settings(
+        contenders,
         1,
         Duration.ofMillis(200),
         Duration.ofMillis(100),
@@ -68,7 +70,6 @@ public record Settings(
         500,
         Duration.ofMillis(500),
         1_000,
-        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
-        out);
+        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
   }
 }

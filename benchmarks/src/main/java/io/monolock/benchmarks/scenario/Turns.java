@@ -43,6 +43,19 @@ final class Turns {
     }
   }
 
+  /**
+   * Lets all get warm with work of another kind.
+   *
+   * @param work starts the clients of a team
+   */
+  void warmUp(List<Team> teams, Consumer<Team> work) {
+    for (Team team : teams) {
+      work.accept(team);
+      bench.watch(team.clients(), bench.settings().firstWarmUp(), Duration.ZERO);
+      team.clients().forEach(Client::stop);
+    }
+  }
+
   private Duration warmUp(Contenders contender) {
     return warm.add(contender) ? bench.settings().firstWarmUp() : bench.settings().warmUp();
   }

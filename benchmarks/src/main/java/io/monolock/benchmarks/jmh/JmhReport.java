@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.benchmarks.jmh;
+
+import io.monolock.benchmarks.contender.Contenders;
+import io.monolock.benchmarks.report.Metric;
+import io.monolock.benchmarks.report.Results;
+import io.monolock.benchmarks.report.Sample;
+import io.monolock.benchmarks.report.Section;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.RunResult;
+
+/** Makes sections of the report of what JMH has measured, one for each class of benchmarks. */
+final class JmhReport {
+
+  private static final Metric[] COLUMNS = {
+    Metric.RATE,
+    Metric.SERVER_CPU,
+    Metric.CLIENT_CPU,
+    Metric.COMMANDS,
+    Metric.BYTES,
+    Metric.P50,
+    Metric.P99,
+    Metric.MAX,
+    Metric.VIOLATIONS,
+    Metric.FAILURES
+  };
+  private static final String CONTENDER = "contender";
+  private static final String ALLOCATED = "gc.alloc.rate.norm";
+
+  private JmhReport() {}
+
+  static List<Section> sections(Collection<RunResult> runs) {
+    Map<String, Results> results = new LinkedHashMap<>();
+    for (RunResult run : runs) {
+      BenchmarkParams params = run.getParams();
+      Results those =
+          results.computeIfAbsent(className(params.getBenchmark()), name -> new Results());
+      Contenders contender = Contenders.valueOf(params.getParam(CONTENDER));
+      run.getBenchmarkResults().stream()
+          .flatMap(fork -> fork.getIterationResults().stream())
+          .forEach(iteration -> those.add(contender, setting(params), sample(iteration)));
+    }
+    return results.entrySet().stream()
+        .map(entry -> section(entry.getKey(), entry.getValue()))
+        .toList();
+  }
+
+  private static Section section(String name, Results results) {
+    return new Section(
+        "jmh-" + name,
+        "JMH: " + name,
+        "Medians of iterations. The bytes are those of JMH's own profiler.",
+        results.medians("parameters", COLUMNS),
+        results.rounds("parameters", COLUMNS),
+        List.of(),
+        List.of());
+  }
+
+  private static Sample sample(IterationResult iteration) {
+    Sample sample = new Sample().with(Metric.RATE, iteration.getPrimaryResult().getScore());
+    iteration.getSecondaryResults().forEach((name, result) -> add(sample, name, result));
+    return sample;
+  }
+
+  private static void add(Sample sample, String name, Result<?> result) {
+    if (name.endsWith(ALLOCATED)) {
+      sample.with(Metric.BYTES, result.getScore());
+    }
+    for (Metric metric : COLUMNS) {
+      if (name.equals(metric.name())) {
+        sample.with(metric, result.getScore());
+      }
+    }
+  }
+
+  private static String setting(BenchmarkParams params) {
+    return params.getParamsKeys().stream()
+        .filter(key -> !key.equals(CONTENDER))
+        .map(key -> key + " " + params.getParam(key))
+        .reduce((a, b) -> a + ", " + b)
+        .orElse("");
+  }
+
+  private static String className(String benchmark) {
+    String[] names = benchmark.split("\\.");
+    return names[names.length - 2];
+  }
+}
