@@ -9,6 +9,7 @@ import io.monolock.benchmarks.scenario.Settings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Iterator;
@@ -64,6 +65,14 @@ public final class Benchmarks implements Callable<Integer> {
   private int rounds;
 
   @Option(
+      names = "--window",
+      paramLabel = "SECONDS",
+      description =
+          "How long each is measured in each round; default: 5, with idle-waiters 60, with refreshed "
+              + "120.")
+  private @Nullable Integer window;
+
+  @Option(
       names = "--quick",
       description = "Shows in seconds that all works; its figures mean nothing.")
   private boolean quick;
@@ -109,10 +118,8 @@ public final class Benchmarks implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (rounds < 1) {
-      throw new ParameterException(
-          spec.commandLine(), "--rounds must be at least 1, was " + rounds);
-    }
+    checkPositive("--rounds", rounds);
+    checkPositive("--window", window == null ? 1 : window);
     List<Scenarios> scenarios =
         only.isEmpty() ? List.of(Scenarios.values()) : only.stream().map(this::scenario).toList();
     PrintWriter screen = spec.commandLine().getOut();
@@ -121,7 +128,7 @@ public final class Benchmarks implements Callable<Integer> {
       new Document(folder).rewrite();
       return 0;
     }
-    Settings settings = quick ? Settings.quick(contenders) : Settings.full(contenders, rounds);
+    Settings settings = settings();
     String circumstances =
         Circumstances.now(spec.name(), spec.commandLine().getParseResult().originalArgs());
     screen.println(circumstances);
@@ -137,6 +144,18 @@ public final class Benchmarks implements Callable<Integer> {
     screen.printf("%nWritten: %s%n", folder.resolve("RESULTS.md"));
     screen.flush();
     return 0;
+  }
+
+  private void checkPositive(String option, int value) {
+    if (value < 1) {
+      throw new ParameterException(
+          spec.commandLine(), option + " must be at least 1, was " + value);
+    }
+  }
+
+  private Settings settings() {
+    Settings settings = quick ? Settings.quick(contenders) : Settings.full(contenders, rounds);
+    return window == null ? settings : settings.withWindow(Duration.ofSeconds(window));
   }
 
   private Scenarios scenario(String name) {

@@ -11,12 +11,18 @@ final class Exclusion {
 
   private static final int HOLDER = 0;
   private static final int VIOLATIONS = 8;
+  private static final int OWNERS = 32;
   private static final long NOBODY = 0;
 
   private final SharedLongs memory;
 
   Exclusion(Path file) {
     memory = new SharedLongs(file);
+  }
+
+  /** A number that nobody else has. */
+  long newOwner() {
+    return memory.addAndGet(OWNERS, 1);
   }
 
   void enter(long owner) {

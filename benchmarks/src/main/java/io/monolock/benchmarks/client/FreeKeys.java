@@ -21,16 +21,18 @@ public final class FreeKeys implements CountedWorkload {
    * @param keys how many keys each of them takes at a time
    */
   public FreeKeys(Contender contender, int inFlight, int keys) {
+    // others than before, whatever has become of those
+    String space = "free:" + Long.toHexString(System.nanoTime()) + ":";
     loops =
         new Loops(
-            IntStream.range(0, inFlight)
-                .mapToObj(number -> contender.caller(keys(number, keys), number + 1))
+            IntStream.rangeClosed(1, inFlight)
+                .mapToObj(number -> contender.caller(keys(space + number, keys), number))
                 .map(caller -> new FreeLoop(caller, tally))
                 .toList());
   }
 
-  private static List<String> keys(int number, int keys) {
-    return IntStream.range(0, keys).mapToObj(key -> "free:" + number + ":" + key).toList();
+  private static List<String> keys(String caller, int keys) {
+    return IntStream.range(0, keys).mapToObj(key -> caller + ":" + key).toList();
   }
 
   @Override

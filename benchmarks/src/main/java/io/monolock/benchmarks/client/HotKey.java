@@ -32,7 +32,8 @@ public final class HotKey implements CountedWorkload {
     loops =
         new Loops(
             IntStream.rangeClosed(1, waiters)
-                .mapToObj(number -> new HotLoop(contender, key(shared), number))
+                .mapToObj(number -> contender.caller(List.of(key(shared)), number))
+                .map(HotLoop::new)
                 .toList());
   }
 
@@ -71,17 +72,11 @@ public final class HotKey implements CountedWorkload {
 
   private final class HotLoop extends Loop {
 
-    private final long owner;
+    private final long owner = exclusion.newOwner();
     private int ticket;
 
-    HotLoop(Contender contender, String key, int number) {
-      this(contender.caller(List.of(key), number), number);
-    }
-
-    private HotLoop(Caller caller, int number) {
+    HotLoop(Caller caller) {
       super(caller, tally);
-      // another one than those of other processes
-      owner = (ProcessHandle.current().pid() << Integer.SIZE) + number;
     }
 
     @Override

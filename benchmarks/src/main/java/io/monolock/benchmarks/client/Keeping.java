@@ -41,9 +41,10 @@ final class Keeping implements Workload {
 
   private void fill(Crowd all, int count, String begin) {
     Semaphore room = new Semaphore(AT_A_TIME);
+    Runnable granted = room::release;
     for (int number = 1; number <= count; number++) {
       await(room, 1);
-      all.add(contender.caller(List.of(begin + number), number).keep(room::release));
+      all.add(contender.caller(List.of(begin + number), number).keep(granted));
     }
     await(room, AT_A_TIME);
   }

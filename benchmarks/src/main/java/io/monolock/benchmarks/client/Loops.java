@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 /** Callers that start and stop together. */
 final class Loops {
 
-  private static final long PATIENCE_SECONDS = 3;
+  private static final long PATIENCE_SECONDS = 1;
 
   private final List<? extends Loop> loops;
 

@@ -26,12 +26,13 @@ final class PingPong implements Workload {
   private final SharedLongs memory;
   private final Exclusion exclusion;
   private final Caller caller;
-  private final long owner = ProcessHandle.current().pid();
+  private final long owner;
   private Disposable running = () -> {};
 
   PingPong(Contender contender, Path shared) {
     memory = new SharedLongs(shared);
     exclusion = new Exclusion(shared);
+    owner = exclusion.newOwner();
     caller = contender.caller(List.of(HotKey.key(shared)), owner);
   }
 

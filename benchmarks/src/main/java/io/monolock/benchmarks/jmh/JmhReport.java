@@ -10,9 +10,9 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.results.IterationResult;
-import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 
 /** Makes sections of the report of what JMH has measured, one for each class of benchmarks. */
@@ -31,7 +31,6 @@ final class JmhReport {
     Metric.FAILURES
   };
   private static final String CONTENDER = "contender";
-  private static final String ALLOCATED = "gc.alloc.rate.norm";
 
   private JmhReport() {}
 
@@ -55,7 +54,8 @@ final class JmhReport {
     return new Section(
         "jmh-" + name,
         "JMH: " + name,
-        "Medians of iterations. The bytes are those of JMH's own profiler.",
+        "Medians of iterations. JMH's own profiler of allocations also counts what starts the callers, these bytes do"
+            + " not.",
         results.medians("parameters", COLUMNS),
         results.rounds("parameters", COLUMNS),
         List.of(),
@@ -64,19 +64,14 @@ final class JmhReport {
 
   private static Sample sample(IterationResult iteration) {
     Sample sample = new Sample().with(Metric.RATE, iteration.getPrimaryResult().getScore());
-    iteration.getSecondaryResults().forEach((name, result) -> add(sample, name, result));
+    iteration
+        .getSecondaryResults()
+        .forEach(
+            (name, result) ->
+                Stream.of(COLUMNS)
+                    .filter(metric -> metric.name().equals(name))
+                    .forEach(metric -> sample.with(metric, result.getScore())));
     return sample;
-  }
-
-  private static void add(Sample sample, String name, Result<?> result) {
-    if (name.endsWith(ALLOCATED)) {
-      sample.with(Metric.BYTES, result.getScore());
-    }
-    for (Metric metric : COLUMNS) {
-      if (name.equals(metric.name())) {
-        sample.with(metric, result.getScore());
-      }
-    }
   }
 
   private static String setting(BenchmarkParams params) {

@@ -39,7 +39,7 @@ public final class WindowProfiler implements InternalProfiler {
       BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
     Sample sample = last;
     return sample.metrics().stream()
-        .filter(metric -> metric != Metric.RATE && metric != Metric.BYTES)
+        .filter(metric -> metric != Metric.RATE)
         .map(metric -> new ScalarResult(metric.name(), sample.get(metric), "", aggregation(metric)))
         .toList();
   }

@@ -46,7 +46,7 @@ public enum Metric {
   /** Of the process that got most, in percent. */
   LARGEST_SHARE("largest share %", 1),
   /** Locks that are held, or callers that wait. */
-  HELD("held", 0),
+  HELD("held or waiting", 0),
   /** Locks that were lost. */
   LOST("lost", 0),
   /** Of the client, for each lock. */

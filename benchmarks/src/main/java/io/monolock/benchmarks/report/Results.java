@@ -3,10 +3,12 @@ package io.monolock.benchmarks.report;
 
 import io.monolock.benchmarks.contender.Contenders;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /** The samples of all rounds, by contender and by setting, such as how many were in flight. */
@@ -36,17 +38,20 @@ public final class Results {
    * @return the median, NaN if it was not measured
    */
   public double median(Contenders contender, String setting, Metric metric) {
-    double[] values =
-        samples.getOrDefault(new Cell(contender, setting), List.of()).stream()
-            .mapToDouble(sample -> sample.get(metric))
-            .filter(value -> !Double.isNaN(value))
-            .sorted()
-            .toArray();
+    double[] values = values(contender, setting, metric);
+    Arrays.sort(values);
     int half = values.length / 2;
     if (values.length == 0) {
       return Double.NaN;
     }
     return values.length % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  }
+
+  private double[] values(Contenders contender, String setting, Metric metric) {
+    return samples.getOrDefault(new Cell(contender, setting), List.of()).stream()
+        .mapToDouble(sample -> sample.get(metric))
+        .filter(value -> !Double.isNaN(value))
+        .toArray();
   }
 
   /**
@@ -55,13 +60,11 @@ public final class Results {
    * @param contender whose
    * @param setting under which setting
    * @param metric of what
-   * @return the sum, 0 if it was not measured
+   * @return the sum, NaN if it was not measured
    */
   public double sum(Contenders contender, String setting, Metric metric) {
-    return samples.getOrDefault(new Cell(contender, setting), List.of()).stream()
-        .mapToDouble(sample -> sample.get(metric))
-        .filter(value -> !Double.isNaN(value))
-        .sum();
+    double[] values = values(contender, setting, metric);
+    return values.length == 0 ? Double.NaN : DoubleStream.of(values).sum();
   }
 
   /**

@@ -14,6 +14,8 @@ import java.util.Locale;
  */
 public record Target(String what, double measured, Bound bound, double limit) {
 
+  private static final double MANY = 2;
+
   /** A side of a limit. */
   public enum Bound {
     /** Below or equal. */
@@ -75,10 +77,13 @@ public record Target(String what, double measured, Bound bound, double limit) {
     if (isMet()) {
       return "met";
     }
-    return limit == 0
-        ? "**missed** by " + number(measured)
-        : String.format(
-            Locale.ROOT, "**missed** by %.0f %%", 100 * Math.abs(measured - limit) / limit);
+    double off = Math.abs(measured - limit) / limit;
+    if (limit == 0) {
+      return "**missed** by " + number(measured);
+    }
+    return bound == Bound.AT_MOST && off > MANY
+        ? "**missed**, " + number(measured / limit) + "-fold"
+        : String.format(Locale.ROOT, "**missed** by %.0f %%", 100 * off);
   }
 
   private static String number(double value) {

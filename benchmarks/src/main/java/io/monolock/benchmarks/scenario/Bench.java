@@ -63,7 +63,11 @@ final class Bench implements AutoCloseable {
   }
 
   private Client client(Contenders contender, List<String> prefix) {
-    Client client = Client.start(contender, server.uri(), prefix, settings.javaOptions());
+    Line line =
+        settings.processes()
+            ? new ProcessLine(contender, server.uri(), prefix)
+            : new LocalLine(contender, server.uri());
+    Client client = new Client(contender, line);
     clients.add(client);
     return client;
   }
@@ -111,7 +115,7 @@ final class Bench implements AutoCloseable {
   /** Ends client processes that are no longer needed, and leaves no lock behind. */
   void end(List<Team> teams) {
     for (Team team : teams) {
-      team.clients().forEach(Client::close);
+      team.clients().parallelStream().forEach(Client::close);
       clients.removeAll(team.clients());
     }
     server.command("FLUSHALL");
@@ -119,7 +123,7 @@ final class Bench implements AutoCloseable {
 
   @Override
   public void close() {
-    clients.forEach(Client::close);
+    clients.parallelStream().forEach(Client::close);
     server.close();
     for (Path file : files) {
       try {

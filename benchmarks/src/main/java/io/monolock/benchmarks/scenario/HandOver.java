@@ -22,6 +22,7 @@ final class HandOver implements Scenario {
     Metric.P50, Metric.P99, Metric.MAX, Metric.COMMANDS, Metric.VIOLATIONS, Metric.FAILURES
   };
   private static final String SETTING = "with pauses";
+  private static final String BUSY = "without pauses";
 
   @Override
   public Optional<Section> run(Bench bench) {
@@ -32,6 +33,10 @@ final class HandOver implements Scenario {
             .toList();
     turns.warmUp(teams, HandOver::warmUp);
     turns.run(teams, SETTING, team -> start(team, bench.sharedFile()));
+    turns.run(
+        teams.stream().filter(team -> team.contender() == PING).toList(),
+        BUSY,
+        team -> team.client().start(Workloads.FREE_KEYS, 1, 1));
     Results results = turns.results();
     return Optional.of(
         new Section(
@@ -39,15 +44,11 @@ final class HandOver implements Scenario {
             "From a release to the lock in another process",
             "Two processes pass a lock to and fro; each holds it for 2 to 4 ms while the other waits. The time is that"
                 + " from the call of release in one to the lock in the other. PING is a round trip of a third"
-                + " process, with the same pauses.",
+                + " process: with the same pauses, and for comparison without.",
             results.medians("how", COLUMNS),
             results.rounds("how", COLUMNS),
             targets(results),
-            List.of(
-                results.chart(
-                    "hand-over-p50",
-                    "From release to grant in another process: median",
-                    Metric.P50))));
+            List.of()));
   }
 
   /** The pauses are so long that they leave the code cold. */

@@ -33,7 +33,7 @@ final class IdleWaiters implements Scenario {
     Results results = new Results();
     for (int round = 1; round <= bench.settings().rounds(); round++) {
       for (Team team : teams) {
-        Sample sample = watch(bench, team, waiters, "idle:" + round);
+        Sample sample = watch(bench, team, waiters, "idle:" + team.contender() + ":" + round + ":");
         results.add(team.contender(), setting, sample);
         bench.say("round %d, %s: %s", round, team.contender().title(), sample);
       }

@@ -34,7 +34,7 @@ final class Refreshed implements Scenario {
     Results results = new Results();
     for (int round = 1; round <= bench.settings().rounds(); round++) {
       for (Team team : teams) {
-        Sample sample = watch(bench, team, locks, "kept:" + round + ":");
+        Sample sample = watch(bench, team, locks, "kept:" + team.contender() + ":" + round + ":");
         results.add(team.contender(), setting, sample);
         bench.say("round %d, %s: %s", round, team.contender().title(), sample);
       }

@@ -3,7 +3,6 @@ package io.monolock.benchmarks.scenario;
 
 import io.monolock.benchmarks.contender.Contenders;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -18,7 +17,7 @@ import java.util.Set;
  * @param idleWaiters how many of them there are
  * @param refreshWindow how long locks that are kept alive are watched
  * @param refreshed how many of them there are
- * @param javaOptions the options of client processes
+ * @param processes whether clients have processes of their own
  */
 public record Settings(
     Set<Contenders> contenders,
@@ -30,7 +29,7 @@ public record Settings(
     int idleWaiters,
     Duration refreshWindow,
     int refreshed,
-    List<String> javaOptions) {
+    boolean processes) {
 
   /**
    * A run whose figures count.
@@ -50,7 +49,7 @@ public record Settings(
         10_000,
         Duration.ofMinutes(2),
         100_000,
-        List.of("-Xms1g", "-Xmx1g"));
+        true);
   }
 
   /**
@@ -63,13 +62,33 @@ public record Settings(
     return new Settings(
         contenders,
         1,
-        Duration.ofMillis(200),
+        Duration.ofMillis(50),
+        Duration.ofMillis(20),
         Duration.ofMillis(100),
-        Duration.ofMillis(300),
-        Duration.ofMillis(500),
+        Duration.ofMillis(200),
         500,
-        Duration.ofMillis(500),
+        Duration.ofMillis(200),
         1_000,
-        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        false);
+  }
+
+  /**
+   * The same with windows of another length.
+   *
+   * @param length how long is measured, whatever it is
+   * @return new settings
+   */
+  public Settings withWindow(Duration length) {
+    return new Settings(
+        contenders,
+        rounds,
+        firstWarmUp,
+        warmUp,
+        length,
+        length,
+        idleWaiters,
+        length,
+        refreshed,
+        processes);
   }
 }

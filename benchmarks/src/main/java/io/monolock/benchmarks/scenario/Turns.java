@@ -36,7 +36,7 @@ final class Turns {
         work.accept(team);
         Sample sample =
             bench.watch(team.clients(), warmUp(team.contender()), bench.settings().window());
-        team.clients().forEach(Client::stop);
+        team.clients().parallelStream().forEach(Client::stop);
         results.add(team.contender(), setting, sample);
         bench.say("%s, round %d, %s: %s", setting, round, team.contender().title(), sample);
       }
@@ -52,7 +52,7 @@ final class Turns {
     for (Team team : teams) {
       work.accept(team);
       bench.watch(team.clients(), bench.settings().firstWarmUp(), Duration.ZERO);
-      team.clients().forEach(Client::stop);
+      team.clients().parallelStream().forEach(Client::stop);
     }
   }
 
