@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
@@ -124,8 +123,9 @@ public final class Benchmarks implements Callable<Integer> {
         only.isEmpty() ? List.of(Scenarios.values()) : only.stream().map(this::scenario).toList();
     PrintWriter screen = spec.commandLine().getOut();
     Path folder = folder();
+    Document document = new Document(folder, Scenarios.titles());
     if (notes) {
-      new Document(folder).rewrite();
+      document.rewrite();
       return 0;
     }
     Settings settings = settings();
@@ -136,7 +136,7 @@ public final class Benchmarks implements Callable<Integer> {
       Optional<Section> measured = scenario.run(settings, screen);
       if (measured.isPresent()) {
         Section section = measured.get();
-        new Document(folder).put(section, circumstances);
+        document.put(section, circumstances);
         screen.printf("%n%s%n", section.medians().markdown());
         section.targets().forEach(target -> screen.println(String.join(" | ", target.row())));
       }
@@ -166,7 +166,7 @@ public final class Benchmarks implements Callable<Integer> {
             () ->
                 new ParameterException(
                     spec.commandLine(),
-                    "--only must name some of " + new Names().all() + ", was " + name));
+                    "--only must name some of " + Scenarios.titles() + ", was " + name));
   }
 
   private Path folder() {
@@ -184,13 +184,9 @@ public final class Benchmarks implements Callable<Integer> {
   /** The scenarios' names, for the help. */
   static final class Names implements Iterable<String> {
 
-    List<String> all() {
-      return Arrays.stream(Scenarios.values()).map(Scenarios::title).toList();
-    }
-
     @Override
     public Iterator<String> iterator() {
-      return all().iterator();
+      return Scenarios.titles().iterator();
     }
   }
 }

@@ -42,19 +42,6 @@ class BenchmarksTest {
   }
 
   @Test
-  void remarksAreTakenOver() throws IOException {
-    assertThat(run("--quick", "--only=refreshed", "--contenders=with_lock", "--out=" + folder))
-        .as("%s%s", out, err)
-        .isZero();
-    Path remarks = Files.createDirectories(folder.resolve("notes")).resolve("refreshed.md");
-    for (String remark : new String[] {"It costs $1 only.", "It costs \\nothing."}) {
-      Files.writeString(remarks, remark);
-      assertThat(run("--notes", "--out=" + folder)).isZero();
-      assertThat(results()).containsOnlyOnce("It costs").contains("\n" + remark + "\n");
-    }
-  }
-
-  @Test
   void anUnknownScenarioIsRefused() {
     assertThat(run("--only=hot-key,cold-key")).isEqualTo(Benchmarks.WRONG_OPTION);
     assertThat(err.toString()).contains("--only").contains("free-key").contains("cold-key");

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * start WORKLOAD WORD...   ok
  * begin                    ok
- * end                      what {@link io.monolock.benchmarks.report.Sample#toLine} writes
+ * end                      ok
+ * sample                   what {@link io.monolock.benchmarks.report.Sample#toLine} writes
  * stop                     ok
  * </pre>
  */
@@ -44,8 +45,9 @@ public final class ClientSession implements AutoCloseable {
     switch (words.get(0)) {
       case "start" -> start(words.get(1), words.subList(2, words.size()));
       case "begin" -> running().begin();
-      case "end" -> {
-        return running().end().toLine();
+      case "end" -> running().end();
+      case "sample" -> {
+        return running().sample().toLine();
       }
       case "stop" -> running().stop();
       default -> throw new IllegalArgumentException("Unknown: " + line);

@@ -28,9 +28,13 @@ final class Crowd {
     tally.begin();
   }
 
-  Sample end() {
+  void end() {
+    tally.end();
+  }
+
+  Sample sample() {
     return tally
-        .end()
+        .sample()
         .with(Metric.HELD, members.size() - ended.get())
         .with(Metric.LOST, ended.get());
   }

@@ -46,8 +46,13 @@ public final class FreeKeys implements CountedWorkload {
   }
 
   @Override
-  public Sample end() {
-    return tally.end();
+  public void end() {
+    tally.end();
+  }
+
+  @Override
+  public Sample sample() {
+    return tally.sample();
   }
 
   @Override

@@ -53,9 +53,14 @@ public final class HotKey implements CountedWorkload {
   }
 
   @Override
-  public Sample end() {
+  public void end() {
+    tally.end();
+  }
+
+  @Override
+  public Sample sample() {
     return tally
-        .end()
+        .sample()
         .with(Metric.VIOLATIONS, exclusion.violations())
         .with(Metric.OVERTAKEN, turnstile.overtaken());
   }

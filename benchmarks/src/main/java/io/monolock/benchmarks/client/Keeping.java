@@ -65,10 +65,14 @@ final class Keeping implements Workload {
   }
 
   @Override
-  public Sample end() {
-    Sample sample = crowd.end();
+  public void end() {
+    crowd.end();
+  }
+
+  @Override
+  public Sample sample() {
     double heap = ProcessMeter.heapInUse() - heapBefore;
-    return sample.with(Metric.HEAP, heap / locks);
+    return crowd.sample().with(Metric.HEAP, heap / locks);
   }
 
   @Override

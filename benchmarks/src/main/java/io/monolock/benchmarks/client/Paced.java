@@ -36,8 +36,13 @@ final class Paced implements Workload {
   }
 
   @Override
-  public Sample end() {
-    return tally.end();
+  public void end() {
+    tally.end();
+  }
+
+  @Override
+  public Sample sample() {
+    return tally.sample();
   }
 
   @Override

@@ -72,8 +72,13 @@ final class PingPong implements Workload {
   }
 
   @Override
-  public Sample end() {
-    return tally.end().with(Metric.VIOLATIONS, exclusion.violations());
+  public void end() {
+    tally.end();
+  }
+
+  @Override
+  public Sample sample() {
+    return tally.sample().with(Metric.VIOLATIONS, exclusion.violations());
   }
 
   @Override

@@ -19,6 +19,7 @@ final class Tally {
   private final LongAdder operations = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
+  private Sample sample = new Sample();
   private ProcessMeter begin = ProcessMeter.read();
 
   void done(long nanos) {
@@ -46,11 +47,11 @@ final class Tally {
   }
 
   /** The window ends. */
-  Sample end() {
+  void end() {
     ProcessMeter used = ProcessMeter.read().since(begin);
     Histogram histogram = times.getIntervalHistogram();
     long count = histogram.getTotalCount();
-    Sample sample =
+    sample =
         new Sample()
             .with(Metric.OPERATIONS, count)
             .with(Metric.RATE, count * 1e9 / used.nanos())
@@ -66,6 +67,10 @@ final class Tally {
           .with(Metric.MEAN, histogram.getMean() / MICRO)
           .with(Metric.MAX_TO_MEAN, histogram.getMaxValue() / histogram.getMean());
     }
+  }
+
+  /** What the last window showed. */
+  Sample sample() {
     return sample;
   }
 }

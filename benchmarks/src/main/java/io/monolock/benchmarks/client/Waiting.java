@@ -32,8 +32,13 @@ final class Waiting implements Workload {
   }
 
   @Override
-  public Sample end() {
-    return crowd.end();
+  public void end() {
+    crowd.end();
+  }
+
+  @Override
+  public Sample sample() {
+    return crowd.sample();
   }
 
   @Override

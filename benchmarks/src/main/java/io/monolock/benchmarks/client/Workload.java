@@ -12,12 +12,15 @@ public interface Workload {
   /** A window begins. */
   void begin();
 
+  /** The window ends. */
+  void end();
+
   /**
-   * The window ends.
+   * What the last window showed. May take its time.
    *
-   * @return what it showed
+   * @return the sample
    */
-  Sample end();
+  Sample sample();
 
   /** Stops; returns when it is over. */
   void stop();

@@ -6,7 +6,6 @@ import io.lettuce.core.api.sync.RedisServerCommands;
 import io.monolock.benchmarks.client.CountedWorkload;
 import io.monolock.benchmarks.contender.Contender;
 import io.monolock.benchmarks.contender.Contenders;
-import io.monolock.benchmarks.report.Sample;
 import io.monolock.benchmarks.report.ServerMeter;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -53,9 +52,10 @@ final class Bench implements AutoCloseable {
   }
 
   void end() {
-    Sample sample = workload.end();
-    WindowProfiler.report(ServerMeter.of(server.info("all")).since(before).addTo(sample));
+    workload.end();
+    ServerMeter used = ServerMeter.of(server.info("all")).since(before);
     workload.stop();
+    WindowProfiler.report(used.addTo(workload.sample()));
   }
 
   @Override

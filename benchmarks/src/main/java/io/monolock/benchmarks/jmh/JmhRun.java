@@ -4,6 +4,7 @@ package io.monolock.benchmarks.jmh;
 import io.monolock.benchmarks.Circumstances;
 import io.monolock.benchmarks.report.Document;
 import io.monolock.benchmarks.report.Section;
+import io.monolock.benchmarks.scenario.Scenarios;
 import io.monolock.test.RedisServer;
 import java.io.IOException;
 import java.util.Collection;
@@ -41,7 +42,7 @@ public final class JmhRun {
     } else if (options.shouldList()) {
       new Runner(options).list();
     } else {
-      Document document = new Document(Document.module());
+      Document document = new Document(Document.module(), Scenarios.titles());
       String circumstances = Circumstances.now("benchmarks.jar", List.of(args));
       for (Section section : JmhReport.sections(run(options))) {
         document.put(section, circumstances);

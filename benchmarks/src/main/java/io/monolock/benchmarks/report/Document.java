@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The file of results. Each scenario has a part of it, which it replaces when it is measured again;
@@ -28,14 +29,17 @@ public final class Document {
   private static final List<String> TARGET_HEAD = List.of("figure", "target", "measured", "");
 
   private final Path folder;
+  private final List<String> order;
 
   /**
    * The results in a folder.
    *
    * @param folder where {@code RESULTS.md}, {@code charts} and {@code notes} are
+   * @param order the names of scenarios in the order of their parts; others come after them
    */
-  public Document(Path folder) {
+  public Document(Path folder, List<String> order) {
     this.folder = folder;
+    this.order = order;
   }
 
   /**
@@ -63,7 +67,15 @@ public final class Document {
     }
     Map<String, String> parts = parts();
     parts.put(section.name(), text(section, circumstances));
-    write(parts);
+    write(sorted(parts));
+  }
+
+  private Map<String, String> sorted(Map<String, String> parts) {
+    Map<String, String> sorted = new LinkedHashMap<>();
+    Stream.concat(order.stream(), parts.keySet().stream())
+        .filter(parts::containsKey)
+        .forEach(name -> sorted.put(name, parts.get(name)));
+    return sorted;
   }
 
   /**
@@ -97,9 +109,9 @@ public final class Document {
             """
             # Results
 
-            Written by the programs of this module, a part for each scenario; each part says when, where and by which
-            command. Medians of rounds in which the contenders took turns; the rounds themselves are folded away below
-            the tables. Remarks on them are in `notes`, and are taken over when a part is written anew.
+            Written by the programs of this module, a part for each scenario; each part says when, where and by which of
+            them, and CONTRIBUTING.md has the commands. Medians of rounds in which the contenders took turns; the rounds
+            themselves are folded away below the tables. Figures without a unit are for each operation.
 
             ## Targets
 
@@ -108,7 +120,7 @@ public final class Document {
     for (String part : parts.values()) {
       Matcher targets = TARGETS.matcher(part);
       if (targets.find()) {
-        text.append(targets.group(1)).append('\n');
+        text.append(targets.group(1));
       }
     }
     text.append('\n');

@@ -89,8 +89,10 @@ final class Bench implements AutoCloseable {
     ServerMeter before = meter();
     working.forEach(Client::begin);
     pause(window);
-    List<Sample> samples = working.stream().map(Client::end).toList();
-    return meter().since(before).addTo(Processes.together(samples));
+    working.forEach(Client::end);
+    ServerMeter used = meter().since(before);
+    List<Sample> samples = working.stream().map(Client::sample).toList();
+    return used.addTo(Processes.together(samples));
   }
 
   private ServerMeter meter() {

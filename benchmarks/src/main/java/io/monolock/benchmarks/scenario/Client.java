@@ -25,8 +25,12 @@ record Client(Contenders contender, Line line) implements AutoCloseable {
     line.ask("begin");
   }
 
-  Sample end() {
-    return Sample.parse(line.ask("end"));
+  void end() {
+    line.ask("end");
+  }
+
+  Sample sample() {
+    return Sample.parse(line.ask("sample"));
   }
 
   void stop() {

@@ -43,7 +43,8 @@ final class FreeKey implements Scenario {
         new Section(
             "free-key",
             "A free key",
-            "A pair is one acquire and one release; each of those in flight has a key of its own.",
+            "A pair is one acquire and one release; each of those in flight has a key of its own. Raw Lettuce is a loop over"
+                + " its reactive API with two minimal scripts, one connection as it comes, and always the same token.",
             results.medians("in flight", COLUMNS),
             results.rounds("in flight", COLUMNS),
             targets(results),

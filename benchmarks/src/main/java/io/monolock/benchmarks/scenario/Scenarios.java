@@ -3,8 +3,10 @@ package io.monolock.benchmarks.scenario;
 
 import io.monolock.benchmarks.report.Section;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** All scenarios. A new one is a class that implements {@link Scenario}, and a line here. */
 public enum Scenarios {
@@ -36,6 +38,15 @@ public enum Scenarios {
    */
   public String title() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /**
+   * What all are called on the command line.
+   *
+   * @return the names, in the order in which they are run
+   */
+  public static List<String> titles() {
+    return Stream.of(values()).map(Scenarios::title).toList();
   }
 
   /**

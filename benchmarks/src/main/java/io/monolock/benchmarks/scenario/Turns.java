@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.benchmarks.scenario;
 
-import io.monolock.benchmarks.contender.Contenders;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Sample;
 import java.time.Duration;
@@ -15,7 +14,7 @@ final class Turns {
 
   private final Bench bench;
   private final Results results = new Results();
-  private final Set<Contenders> warm = new HashSet<>();
+  private final Set<Team> warm = new HashSet<>();
 
   Turns(Bench bench) {
     this.bench = bench;
@@ -34,8 +33,7 @@ final class Turns {
     for (int round = 1; round <= bench.settings().rounds(); round++) {
       for (Team team : teams) {
         work.accept(team);
-        Sample sample =
-            bench.watch(team.clients(), warmUp(team.contender()), bench.settings().window());
+        Sample sample = bench.watch(team.clients(), warmUp(team), bench.settings().window());
         team.clients().parallelStream().forEach(Client::stop);
         results.add(team.contender(), setting, sample);
         bench.say("%s, round %d, %s: %s", setting, round, team.contender().title(), sample);
@@ -56,7 +54,7 @@ final class Turns {
     }
   }
 
-  private Duration warmUp(Contenders contender) {
-    return warm.add(contender) ? bench.settings().firstWarmUp() : bench.settings().warmUp();
+  private Duration warmUp(Team team) {
+    return warm.add(team) ? bench.settings().firstWarmUp() : bench.settings().warmUp();
   }
 }

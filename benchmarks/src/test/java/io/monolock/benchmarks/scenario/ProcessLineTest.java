@@ -27,7 +27,8 @@ class ProcessLineTest {
       while (server.commandAsLong("DBSIZE") == 0) {
         Thread.onSpinWait();
       }
-      Sample sample = client.end();
+      client.end();
+      Sample sample = client.sample();
       client.stop();
       assertThat(sample.get(Metric.FAILURES)).isZero();
       assertThat(sample.get(Metric.CLIENT_CORES)).isPositive();
