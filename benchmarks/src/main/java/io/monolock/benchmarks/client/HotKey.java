@@ -7,6 +7,7 @@ import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Sample;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
@@ -14,6 +15,11 @@ import reactor.core.publisher.Mono;
 public final class HotKey implements CountedWorkload {
 
   private static final int MOST_LOOKED_AT = 1_000_000;
+
+  /** One in so many holds the lock for so long that another holder would be seen. */
+  private static final int RARELY = 1_024;
+
+  private static final long LONG_NANOS = 200_000;
 
   private final Tally tally = new Tally();
   private final Turnstile turnstile = new Turnstile(MOST_LOOKED_AT);
@@ -96,8 +102,18 @@ public final class HotKey implements CountedWorkload {
     public void run() {
       exclusion.enter(owner);
       turnstile.goes(ticket);
-      tally.done(System.nanoTime() - begin);
+      long now = System.nanoTime();
+      tally.done(now - begin);
+      if (ThreadLocalRandom.current().nextInt(RARELY) == 0) {
+        holdUntil(now + LONG_NANOS);
+      }
       exclusion.leave(owner);
+    }
+
+    private void holdUntil(long end) {
+      while (System.nanoTime() - end < 0) {
+        Thread.onSpinWait();
+      }
     }
 
     @Override
