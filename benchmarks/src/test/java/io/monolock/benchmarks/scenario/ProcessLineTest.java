@@ -19,8 +19,8 @@ class ProcessLineTest {
     List<Integer> processors = Processors.usable();
     List<String> prefix = processors.isEmpty() ? List.of() : Processors.on(processors.get(0));
     try (RedisServer server = RedisServer.start();
-        Line line = new ProcessLine(Contenders.ACQUIRE, server.uri(), prefix)) {
-      Client client = new Client(Contenders.ACQUIRE, line);
+        Line line = new ProcessLine(Contenders.RAW, server.uri(), prefix)) {
+      Client client = new Client(Contenders.RAW, line);
       client.awaitReady();
       client.start(Workloads.FREE_KEYS, 1, 1);
       client.begin();
