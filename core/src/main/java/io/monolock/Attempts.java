@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A refused attempt is told to the user's retry spec, which says when to try again. What it does
  * not hear of are the attempts made in between: when the holder's ttl ends, when a wake-up came,
  * and after a second while others stand in line behind. A wake-up that comes while an attempt is
- * under way is not lost: if that is refused, another one follows. Each refusal makes the pause that
- * wake-ups have to keep a little longer, so that a lock that many processes hand around among
- * themselves does not keep this one busy.
+ * under way is not lost: if that is refused, another one follows. The first refusal is followed by
+ * another attempt as soon as the store gives hints, which counts as the same one. Each refusal
+ * makes the pause that wake-ups have to keep a little longer, so that a lock that many processes
+ * hand around among themselves does not keep this one busy.
  *
  * <p>There is at most one attempt under way that is not overdue.
  */
@@ -39,7 +40,7 @@ final class Attempts implements WaitLine.Waiter {
     void gaveUp(@Nullable Throwable ofItsOwn);
 
     /** The error that says that somebody else holds the keys for this long, null for ever. */
-    LockNotAcquiredException notAcquired(@Nullable Duration remaining);
+    LockNotAcquiredException notAcquired(int attempts, @Nullable Duration remaining);
   }
 
   private static final Duration FLOOR = Duration.ofMillis(1);
@@ -63,6 +64,10 @@ final class Attempts implements WaitLine.Waiter {
   private long gap;
   private boolean announced;
   private boolean woken;
+
+  /** The next attempt repeats the last one, which was made before the store gave hints. */
+  private boolean nextIsRepetition;
+
   private boolean over;
   private Wheel.@Nullable Task next;
 
@@ -150,7 +155,10 @@ final class Attempts implements WaitLine.Waiter {
         return;
       }
       attempt = begin();
-      made++;
+      if (!nextIsRepetition) {
+        made++;
+      }
+      nextIsRepetition = false;
     }
     claim.acquire(patience(), attempt::answered, attempt::failed);
   }
@@ -186,10 +194,11 @@ final class Attempts implements WaitLine.Waiter {
   }
 
   @Override
-  public void wake() {
+  public void wake(boolean forHints) {
     long soonest;
     synchronized (this) {
       woken = true;
+      nextIsRepetition = forHints;
       soonest = refusedAt + gap;
     }
     askBy(soonest);
@@ -281,7 +290,7 @@ final class Attempts implements WaitLine.Waiter {
   }
 
   private void refused(Attempt attempt, @Nullable Duration remaining) {
-    LockNotAcquiredException problem = acquirer.notAcquired(remaining);
+    LockNotAcquiredException problem = acquirer.notAcquired(made(), remaining);
     WaitLine line = this.line;
     if (line == null) {
       acquirer.failed(problem);

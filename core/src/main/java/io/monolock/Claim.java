@@ -59,7 +59,7 @@ final class Claim {
   final LockOptions options;
   final String token;
   final Context context;
-  final Release release;
+  private volatile @Nullable Release release; // written under the monitor
 
   private volatile Owner owner;
 
@@ -96,7 +96,26 @@ final class Claim {
     this.token = token;
     this.owner = owner;
     this.context = context;
-    this.release = new Release(this);
+  }
+
+  /** What frees the keys, made for the first one who wants that. */
+  Release release() {
+    Release release = this.release;
+    if (release == null) {
+      synchronized (this) {
+        release = this.release;
+        if (release == null) {
+          release = new Release(this);
+          this.release = release;
+        }
+      }
+    }
+    return release;
+  }
+
+  private boolean isReleased() {
+    Release release = this.release;
+    return release != null && release.hasBegun();
   }
 
   void owner(Owner owner) {
@@ -155,7 +174,7 @@ final class Claim {
    */
   void refresh(Duration ttl, Consumer<Boolean> answered, Consumer<StoreFailure> failed) {
     synchronized (this) {
-      if (release.hasBegun()) {
+      if (isReleased()) {
         return;
       }
       refreshes++;
@@ -202,7 +221,7 @@ final class Claim {
 
     boolean begin(Duration patience, Supplier<Mono<Grant>> call) {
       synchronized (Claim.this) {
-        if (givenUp || release.hasBegun()) {
+        if (givenUp || isReleased()) {
           return false;
         }
         unanswered++;
@@ -336,7 +355,7 @@ final class Claim {
 
   /** The attempt had been given up for lost, so no release has waited for it. */
   private void grantedTooLate(boolean fresh) {
-    if (!release.hasBegun()) {
+    if (!isReleased()) {
       settleIfGivenUp();
     } else if (fresh || isOurToken()) {
       releaseAgain();
@@ -358,7 +377,7 @@ final class Claim {
       runtime.observer.abandoned(id, keys.asSet());
     }
     if (toFree) {
-      release.begin(runtime.now() + options.ttl().toNanos(), () -> Duration.ZERO);
+      release().begin(runtime.now() + options.ttl().toNanos(), () -> Duration.ZERO);
     } else {
       settled();
     }

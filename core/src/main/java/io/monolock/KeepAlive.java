@@ -39,7 +39,7 @@ final class KeepAlive {
   /** Short against the ttl, so that a store that is back before the deadline is found in time. */
   private final long longestPause;
 
-  private final List<Watcher> watchers = new ArrayList<>(1);
+  private List<Watcher> watchers = List.of(); // mostly one
 
   private long confirmedAt;
   private long pause;
@@ -69,7 +69,7 @@ final class KeepAlive {
     synchronized (this) {
       loss = this.loss;
       if (loss == null) {
-        watchers.add(watcher);
+        watchers = with(watcher);
         if (next == null && patience == null) {
           plan(confirmedAt + early(period));
         }
@@ -81,9 +81,23 @@ final class KeepAlive {
   }
 
   synchronized void remove(Watcher watcher) {
-    if (watchers.remove(watcher) && watchers.isEmpty()) {
+    watchers = without(watcher);
+    if (watchers.isEmpty()) {
       next = cancelled(next);
     }
+  }
+
+  private List<Watcher> with(Watcher newcomer) {
+    if (watchers.isEmpty()) {
+      return List.of(newcomer);
+    }
+    List<Watcher> all = new ArrayList<>(watchers);
+    all.add(newcomer);
+    return List.copyOf(all);
+  }
+
+  private List<Watcher> without(Watcher goer) {
+    return watchers.stream().filter(watcher -> !watcher.equals(goer)).toList();
   }
 
   /** Tells one subscriber, unless it cancels before. */
@@ -107,8 +121,8 @@ final class KeepAlive {
       if (watchers.isEmpty()) {
         return;
       }
-      told = List.copyOf(watchers);
-      watchers.clear();
+      told = watchers;
+      watchers = List.of();
     }
     LockLostException problem = new LockLostException(lock.keys(), reason);
     told.forEach(watcher -> tell(watcher, problem));

@@ -74,7 +74,7 @@ public final class LockNotAcquiredException extends LockException {
   /**
    * How often the store was asked.
    *
-   * @return the number of commands sent
+   * @return the number of commands sent, without the one that makes a store tell when to try again
    */
   public int attempts() {
     return attempts;

@@ -5,7 +5,6 @@ import io.monolock.store.Grant;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.Transfer;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,8 +26,8 @@ final class Release {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final Claim claim;
-  private final AtomicBoolean begun = new AtomicBoolean();
-  private final AtomicBoolean ended = new AtomicBoolean();
+  private volatile boolean begun; // written under the monitor
+  private volatile boolean ended; // written under the monitor
   private final ReleaseOutcome outcome;
 
   private volatile long begunAt;
@@ -51,16 +50,20 @@ final class Release {
    * @param keepFor how long they are to be kept nevertheless, asked for at each attempt
    */
   void begin(long until, Supplier<Duration> keepFor) {
-    if (begun.compareAndSet(false, true)) {
+    synchronized (this) {
+      if (begun) {
+        return;
+      }
+      begun = true;
       this.begunAt = claim.runtime.now();
       this.until = until;
       this.keepFor = keepFor;
-      claim.whenAnswered(this::attempt);
     }
+    claim.whenAnswered(this::attempt);
   }
 
   boolean hasBegun() {
-    return begun.get();
+    return begun;
   }
 
   /** When it was begun, on the locker's clock. */
@@ -81,7 +84,7 @@ final class Release {
   }
 
   private void attempt() {
-    if (ended.get()) {
+    if (ended) {
       return;
     }
     Duration keep = keepFor.get();
@@ -140,8 +143,8 @@ final class Release {
   private final class Attempt {
 
     private final boolean isHandOver;
-    private final AtomicBoolean over = new AtomicBoolean();
     private final Wheel.Task patience;
+    private boolean over; // guarded by this
 
     Attempt(boolean isHandOver) {
       this.isHandOver = isHandOver;
@@ -162,8 +165,11 @@ final class Release {
 
     void failed(StoreFailure failure) {
       patience.cancel();
-      if (!over.compareAndSet(false, true) || ended.get()) {
-        return;
+      synchronized (this) {
+        if (over || ended) {
+          return;
+        }
+        over = true;
       }
       trouble = failure;
       maybeDone |= Answer.isInDoubt(failure);
@@ -191,8 +197,16 @@ final class Release {
     }
   }
 
+  private synchronized boolean end() {
+    if (ended) {
+      return false;
+    }
+    ended = true;
+    return true;
+  }
+
   private void refused(StoreFailure failure) {
-    if (ended.compareAndSet(false, true)) {
+    if (end()) {
       LOG.warn("{} must not be released and end by their ttl", claim.keys, failure);
       outcome.is(claim.failure("release", failure));
       claim.released(false);
@@ -200,7 +214,7 @@ final class Release {
   }
 
   private void answered(boolean wasOurs) {
-    if (ended.compareAndSet(false, true)) {
+    if (end()) {
       outcome.is(wasOurs);
       claim.released(wasOurs);
     }
