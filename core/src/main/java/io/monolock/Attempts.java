@@ -281,8 +281,9 @@ final class Attempts implements WaitLine.Waiter {
       return;
     }
     if (line != null && isShared) {
-      claim.holdsThrough(line);
-      line.served(this, claim, byHandOver);
+      if (line.served(this, claim, byHandOver)) {
+        claim.holdsThrough(line);
+      }
     } else if (line != null) {
       line.leave(this);
     }

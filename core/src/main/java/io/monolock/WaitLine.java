@@ -229,8 +229,21 @@ final class WaitLine {
    * The waiter has got the keys and leaves.
    *
    * @param byHandOver whether they were handed to it
+   * @return whether it holds them through this line; one who never had to wait, and behind whom
+   *     nobody stands, leaves no line behind
    */
-  void served(Waiter waiter, Claim claim, boolean byHandOver) {
+  boolean served(Waiter waiter, Claim claim, boolean byHandOver) {
+    boolean unnoticed;
+    synchronized (this) {
+      unnoticed = waiter.equals(first) && !contended && holder == null && handOvers == null;
+      if (unnoticed) {
+        first = null;
+      }
+    }
+    if (unnoticed) {
+      endIfNobody();
+      return false;
+    }
     synchronized (this) {
       holder = claim;
       heldSince = runtime.now();
@@ -249,6 +262,7 @@ final class WaitLine {
       }
     }
     watch();
+    return true;
   }
 
   private @Nullable Waiter advance() {
