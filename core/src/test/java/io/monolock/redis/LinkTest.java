@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.BaseSubscriber;
@@ -80,19 +79,15 @@ class LinkTest extends StoreOnRedis {
     loop.submit(link::heard).await();
   }
 
-  /** Asks these questions while the loop does something else. */
-  private void askWhileTheLoopIsBusy(int questions) throws InterruptedException {
-    AtomicBoolean asked = new AtomicBoolean();
-    loop.execute(
-        () -> {
-          while (!asked.get()) {
-            Thread.onSpinWait();
-          }
-        });
-    for (int i = 0; i < questions; i++) {
-      ask();
-    }
-    asked.set(true);
+  /** Asks as those do who continue when they are answered, and waits for what comes of it. */
+  private void askInTheLoop(int questions) throws InterruptedException {
+    loop.submit(
+            () -> {
+              for (int i = 0; i < questions; i++) {
+                ask();
+              }
+            })
+        .await();
     loop.submit(() -> {}).await();
   }
 
@@ -112,9 +107,9 @@ class LinkTest extends StoreOnRedis {
     ask();
     flushes.clear();
 
-    askWhileTheLoopIsBusy(10);
+    askInTheLoop(10);
     assertThat(flushes).hasSize(1).doesNotContain(Thread.currentThread());
-    askWhileTheLoopIsBusy(10);
+    askInTheLoop(10);
     assertThat(flushes).hasSize(2);
   }
 
@@ -126,7 +121,7 @@ class LinkTest extends StoreOnRedis {
     flushes.clear();
 
     duringFlush = this::ask;
-    askWhileTheLoopIsBusy(1);
+    askInTheLoop(1);
     loop.submit(() -> {}).await();
 
     assertThat(flushes).hasSize(2);
