@@ -147,11 +147,9 @@ public final class RedisLockStore implements LockStore {
               ACQUIRE,
               names(keys, fenced),
               answer -> grant(answer, fenced),
-              token,
-              metadata,
-              millis(ttl),
-              flag(fenced),
-              flag(waiting));
+              fenced || waiting
+                  ? new String[] {token, metadata, millis(ttl), flag(fenced), flag(waiting)}
+                  : new String[] {token, metadata, millis(ttl)});
         });
   }
 
@@ -171,7 +169,8 @@ public final class RedisLockStore implements LockStore {
 
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-    return integer(work, RELEASE, names(keys), RedisLockStore::isDone, token, millis(keepFor));
+    String[] args = keepFor.isZero() ? new String[] {token} : new String[] {token, millis(keepFor)};
+    return integer(work, RELEASE, names(keys), RedisLockStore::isDone, args);
   }
 
   @Override

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -80,21 +79,15 @@ class LinkTest extends StoreOnRedis {
     loop.submit(link::heard).await();
   }
 
-  /** Asks these questions while the loop does something else. */
-  private void askWhileTheLoopIsBusy(int questions) throws InterruptedException {
-    CountDownLatch asked = new CountDownLatch(1);
-    loop.execute(
-        () -> {
-          try {
-            asked.await();
-          } catch (InterruptedException e) {
-            throw new AssertionError(e);
-          }
-        });
-    for (int i = 0; i < questions; i++) {
-      ask();
-    }
-    asked.countDown();
+  /** Asks as those do who continue when they are answered, and waits for what comes of it. */
+  private void askInTheLoop(int questions) throws InterruptedException {
+    loop.submit(
+            () -> {
+              for (int i = 0; i < questions; i++) {
+                ask();
+              }
+            })
+        .await();
     loop.submit(() -> {}).await();
   }
 
@@ -114,9 +107,9 @@ class LinkTest extends StoreOnRedis {
     ask();
     flushes.clear();
 
-    askWhileTheLoopIsBusy(10);
+    askInTheLoop(10);
     assertThat(flushes).hasSize(1).doesNotContain(Thread.currentThread());
-    askWhileTheLoopIsBusy(10);
+    askInTheLoop(10);
     assertThat(flushes).hasSize(2);
   }
 
@@ -128,7 +121,7 @@ class LinkTest extends StoreOnRedis {
     flushes.clear();
 
     duringFlush = this::ask;
-    askWhileTheLoopIsBusy(1);
+    askInTheLoop(1);
     loop.submit(() -> {}).await();
 
     assertThat(flushes).hasSize(2);

@@ -20,7 +20,9 @@ import io.monolock.test.RecordedCommand;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -300,10 +302,16 @@ class WakeUpsTest extends StoreOnRedis {
     acquire(store, A, ALICE);
     proxy.delayReplies(Duration.ofMillis(50));
     Waiter waiter = new Waiter(store, A);
-    while (waiter.heard.isEmpty()) {
-      assertThat(waiter.attempt()).isInstanceOf(Busy.class);
-    }
+    List<CompletableFuture<Grant>> attempts = new ArrayList<>();
+    await()
+        .pollInterval(Duration.ofMillis(2))
+        .until(
+            () -> {
+              attempts.add(store.acquire(A, BOB, "", LONG, false).toFuture());
+              return !waiter.heard.isEmpty();
+            });
     assertThat(waiter.attempt()).isInstanceOf(Busy.class);
+    assertThat(attempts).allSatisfy(attempt -> assertThat(attempt).succeedsWithin(PATIENCE));
 
     String tracked = trackedConnection();
     assertThat(recorder.commands())
