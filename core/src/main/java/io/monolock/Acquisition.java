@@ -3,7 +3,6 @@ package io.monolock;
 
 import static io.monolock.store.StoreFailure.Reason.UNKNOWN_OUTCOME;
 
-import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
@@ -13,7 +12,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * One subscription to a lock: attempts, waits, and delivers at most one handle.
+ * One subscription to a lock: gets at most one handle, or one error, from its {@link Attempts}.
  *
  * <h2>Granted, but not delivered</h2>
  *
@@ -21,13 +20,13 @@ import reactor.core.publisher.Operators;
  * without calling any hook. So this is a source of our own. A grant is either delivered or given
  * up, which {@link #finish()} decides once, and what is given up its {@link Claim} frees.
  *
- * <h2>Waiting</h2>
+ * <h2>Who waits where</h2>
  *
- * <p>A refused attempt is told to the user's retry spec, which says when to try again. If the
- * holder's ttl ends earlier, one more attempt is made then, which the spec does not hear of. The
- * time limit ends it all.
+ * <p>Whoever waits stands in the {@link WaitLine} for its keys. One with a token of the user's may
+ * hold the keys already, and so never waits for others of this locker. A single attempt is not even
+ * made while somebody waits.
  */
-final class Acquisition implements Subscription, Claim.Owner {
+final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer {
 
   /** What to do when somebody else holds the lock. */
   enum WhenBusy {
@@ -36,27 +35,17 @@ final class Acquisition implements Subscription, Claim.Owner {
     WAIT
   }
 
-  private static final Duration FLOOR = Duration.ofMillis(1);
-
   private final LockerRuntime runtime;
   private final CoreSubscriber<? super Lock> subscriber;
   private final WhenBusy whenBusy;
   private final Claim claim;
-  private final RetryPacer pacer;
+  private final Attempts attempts;
 
   private volatile boolean cancelled;
   private boolean begun;
   private boolean finished;
-  private int attempts;
   private long begunAt;
-  private long refusedAt;
-  private long answeredAt;
-  private @Nullable Attempt current;
-  private @Nullable HeldLock granted;
-  private @Nullable LockException lastAnswer;
-  private @Nullable LockException lastFailure;
   private Wheel.@Nullable Task limit;
-  private Wheel.@Nullable Task nextAttempt;
 
   Acquisition(
       LockerRuntime runtime,
@@ -68,9 +57,7 @@ final class Acquisition implements Subscription, Claim.Owner {
     this.subscriber = subscriber;
     this.whenBusy = whenBusy;
     this.claim = new Claim(runtime, keys, options, this, subscriber.currentContext());
-    this.pacer =
-        new RetryPacer(
-            options.retry(), runtime.publishOn, claim.context, this::tryAgain, this::specGaveUp);
+    this.attempts = new Attempts(runtime, claim, this);
   }
 
   @Override
@@ -102,157 +89,71 @@ final class Acquisition implements Subscription, Claim.Owner {
   }
 
   private void attempt() {
-    Attempt attempt = new Attempt();
-    synchronized (this) {
-      if (finished || granted != null || current != null) {
-        return;
-      }
-      current = attempt;
-      attempts++;
-    }
-    Duration ttl = claim.options.ttl();
-    Duration patience = ttl.compareTo(runtime.commandTimeout) < 0 ? ttl : runtime.commandTimeout;
-    claim.acquire(patience, attempt::answered, attempt::failed);
-  }
-
-  /** One command, answered in time, late, or not at all. */
-  private final class Attempt {
-
-    private final long askedAt = runtime.now();
-
-    void answered(Grant grant) {
-      if (grant instanceof Grant.Busy busy) {
-        refused(this, notAcquired(busy.remaining().orElse(null)), true);
-      } else if (grant instanceof Grant.Granted given) {
-        HeldLock lock = new HeldLock(claim, given.fencingToken(), askedAt);
-        if (lock.isValid()) {
-          granted(lock);
-        } else {
-          failed(runtime.unanswered(UNKNOWN_OUTCOME));
-        }
-      }
-    }
-
-    void failed(StoreFailure failure) {
-      LockStoreException problem = claim.failure("lock", failure);
-      if (failure.isTransient()) {
-        refused(this, problem, isAnswer(failure));
+    boolean knowsToken = claim.options.token().isPresent();
+    if (whenBusy == WhenBusy.WAIT) {
+      if (knowsToken) {
+        attempts.alone();
       } else {
-        fail(problem);
+        attempts.inLine();
       }
-    }
-
-    private boolean isAnswer(StoreFailure failure) {
-      return switch (failure.reason()) {
-        case UNAVAILABLE, TIMEOUT, UNKNOWN_OUTCOME -> false;
-        case SERVER_STATE, NOT_REPLICATED, PERMISSION, MISUSE -> true;
-      };
+    } else {
+      WaitLine line = knowsToken ? null : runtime.lines.find(claim.keys);
+      if (line != null && line.isContended()) {
+        fail(
+            LockNotAcquiredException.othersWait(
+                claim.keys.asSet(), line.verdict().remaining(runtime.now())));
+      } else {
+        attempts.once();
+      }
     }
   }
 
-  private void granted(HeldLock lock) {
+  @Override
+  public void granted(HeldLock lock) {
     synchronized (this) {
-      if (finished || granted != null) {
-        return;
-      }
-      granted = lock;
-      stopWaiting();
+      stopLimit();
     }
-    runtime.publish(() -> deliver(lock));
+    runtime.publish(claim.keys, () -> deliver(lock));
   }
 
   private void deliver(HeldLock lock) {
     if (!lock.isValid()) {
       fail(claim.failure("deliver the lock on", runtime.unanswered(UNKNOWN_OUTCOME)));
     } else if (finish()) {
-      runtime.observer.acquired(claim.id, lock.keys(), waited(), attempts);
+      runtime.observer.acquired(claim.id, lock.keys(), waited(), attempts.made());
       lock.open();
       subscriber.onNext(lock);
       subscriber.onComplete();
     }
   }
 
-  private void refused(Attempt attempt, LockException problem, boolean isAnswer) {
-    boolean first;
-    synchronized (this) {
-      if (finished || granted != null) {
-        return;
-      }
-      first = lastAnswer == null && lastFailure == null;
-      if (isAnswer) {
-        lastAnswer = problem;
-        answeredAt = runtime.now();
-      } else {
-        lastFailure = problem;
-      }
-      if (attempt != current) {
-        return;
-      }
-      current = null;
-      refusedAt = runtime.now();
-    }
-    if (whenBusy == WhenBusy.WAIT) {
-      waitAfter(problem, first);
-    } else {
-      fail(problem);
-    }
+  @Override
+  public void waiting() {
+    runtime.observer.waiting(claim.id, claim.keys.asSet());
   }
 
-  private void waitAfter(LockException problem, boolean first) {
-    if (first) {
-      runtime.observer.waiting(claim.id, claim.keys.asSet());
-    }
-    if (problem instanceof LockNotAcquiredException busy) {
-      busy.retryAfter().ifPresent(remaining -> attemptAfter(remaining.plus(FLOOR)));
-    }
-    runtime.publish(() -> pacer.failed(problem));
+  @Override
+  public void failed(Throwable problem) {
+    fail(problem);
   }
 
-  private synchronized void attemptAfter(Duration delay) {
-    if (nextAttempt != null) {
-      nextAttempt.cancel();
-    }
-    if (!finished && current == null) {
-      nextAttempt = runtime.wheel.at(refusedAt + delay.toNanos(), this::attempt);
-    }
-  }
-
-  /** The retry spec says so. */
-  private void tryAgain() {
-    boolean tooSoon;
-    synchronized (this) {
-      tooSoon = runtime.now() - refusedAt < FLOOR.toNanos();
-    }
-    if (tooSoon) {
-      attemptAfter(FLOOR);
-    } else {
-      attempt();
-    }
-  }
-
-  private void specGaveUp(@Nullable Throwable ofItsOwn) {
+  @Override
+  public void gaveUp(@Nullable Throwable ofItsOwn) {
     fail(ofItsOwn != null ? ofItsOwn : finalError());
   }
 
-  /** The last attempt that was answered decides; if none was, the store is in trouble. */
-  private synchronized LockException finalError() {
-    if (lastAnswer instanceof LockNotAcquiredException busy) {
-      Duration since = Duration.ofNanos(runtime.now() - answeredAt);
-      return notAcquired(
-          busy.retryAfter()
-              .map(left -> left.compareTo(since) > 0 ? left.minus(since) : Duration.ZERO)
-              .orElse(null));
+  private LockException finalError() {
+    Verdict verdict = attempts.verdict();
+    if (verdict.isBusy()) {
+      return notAcquired(verdict.remaining(runtime.now()));
     }
-    if (lastAnswer != null) {
-      return lastAnswer;
-    }
-    return lastFailure != null
-        ? lastFailure
-        : claim.failure("lock", runtime.unanswered(UNKNOWN_OUTCOME));
+    StoreFailure failure = verdict.failure();
+    return claim.failure("lock", failure != null ? failure : runtime.unanswered(UNKNOWN_OUTCOME));
   }
 
-  private synchronized LockNotAcquiredException notAcquired(@Nullable Duration retryAfter) {
-    return new LockNotAcquiredException(claim.keys.asSet(), attempts, waited(), retryAfter);
+  @Override
+  public LockNotAcquiredException notAcquired(@Nullable Duration remaining) {
+    return new LockNotAcquiredException(claim.keys.asSet(), attempts.made(), waited(), remaining);
   }
 
   private Duration waited() {
@@ -264,8 +165,8 @@ final class Acquisition implements Subscription, Claim.Owner {
       return;
     }
     claim.giveUp();
-    runtime.observer.notAcquired(claim.id, claim.keys.asSet(), waited(), attempts, problem);
-    runtime.publish(() -> tellUnlessCancelled(problem));
+    runtime.observer.notAcquired(claim.id, claim.keys.asSet(), waited(), attempts.made(), problem);
+    runtime.publish(claim.keys, () -> tellUnlessCancelled(problem));
   }
 
   private void tellUnlessCancelled(Throwable problem) {
@@ -288,8 +189,8 @@ final class Acquisition implements Subscription, Claim.Owner {
           claim.id,
           claim.keys.asSet(),
           waited(),
-          attempts,
-          LockNotAcquiredException.cancelled(claim.keys.asSet(), attempts, waited()));
+          attempts.made(),
+          LockNotAcquiredException.cancelled(claim.keys.asSet(), attempts.made(), waited()));
     }
   }
 
@@ -299,23 +200,21 @@ final class Acquisition implements Subscription, Claim.Owner {
   }
 
   /** True for the one who may tell the subscriber, or keep silent. */
-  private synchronized boolean finish() {
-    if (finished) {
-      return false;
+  private boolean finish() {
+    synchronized (this) {
+      if (finished) {
+        return false;
+      }
+      finished = true;
+      stopLimit();
     }
-    finished = true;
-    stopWaiting();
+    attempts.end();
     return true;
   }
 
-  private void stopWaiting() {
-    current = null;
-    pacer.cancel();
+  private void stopLimit() {
     if (limit != null) {
       limit.cancel();
-    }
-    if (nextAttempt != null) {
-      nextAttempt.cancel();
     }
   }
 }

@@ -16,18 +16,12 @@ import reactor.util.context.Context;
  */
 final class Answer<T> implements CoreSubscriber<T> {
 
-  private final Silence silence;
   private final Context context;
   private final Consumer<? super T> answered;
   private final Consumer<StoreFailure> failed;
   private boolean done;
 
-  private Answer(
-      Silence silence,
-      Context context,
-      Consumer<? super T> answered,
-      Consumer<StoreFailure> failed) {
-    this.silence = silence;
+  private Answer(Context context, Consumer<? super T> answered, Consumer<StoreFailure> failed) {
     this.context = context;
     this.answered = answered;
     this.failed = failed;
@@ -39,7 +33,7 @@ final class Answer<T> implements CoreSubscriber<T> {
       Context context,
       Consumer<? super T> answered,
       Consumer<StoreFailure> failed) {
-    Answer<T> answer = new Answer<>(runtime.silence, context, answered, failed);
+    Answer<T> answer = new Answer<>(context, answered, failed);
     try {
       call.get().subscribe(answer);
     } catch (Throwable e) {
@@ -78,7 +72,6 @@ final class Answer<T> implements CoreSubscriber<T> {
   public void onNext(T value) {
     if (!done) {
       done = true;
-      silence.heard();
       answered.accept(value);
     }
   }
@@ -87,13 +80,14 @@ final class Answer<T> implements CoreSubscriber<T> {
   public void onError(Throwable e) {
     if (!done) {
       done = true;
-      silence.heard();
       failed.accept(failure(e));
     }
   }
 
   @Override
   public void onComplete() {
-    onError(new IllegalStateException("a call to the store completed without an answer"));
+    if (!done) {
+      onError(new IllegalStateException("a call to the store completed without an answer"));
+    }
   }
 }

@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
@@ -57,9 +59,13 @@ final class Claim {
   final LockOptions options;
   final String token;
   final Context context;
-  final Release release = new Release(this);
+  final Release release;
 
   private volatile Owner owner;
+
+  /** Through which the keys are held, null when nobody of this locker was to stand behind. */
+  private volatile @Nullable WaitLine line;
+
   private int unanswered;
 
   /** Refreshes that a release must not overtake. */
@@ -90,6 +96,7 @@ final class Claim {
     this.token = token;
     this.owner = owner;
     this.context = context;
+    this.release = new Release(this);
   }
 
   void owner(Owner owner) {
@@ -109,7 +116,35 @@ final class Claim {
    * @param failed told of a failure, at most once
    */
   void acquire(Duration patience, Consumer<Grant> answered, Consumer<StoreFailure> failed) {
-    new Attempt(answered, failed).begin(patience);
+    boolean unused = take(patience, this::acquire, answered, failed);
+  }
+
+  private Mono<Grant> acquire() {
+    return runtime.store.acquire(keys, token, options.metadata(), options.ttl(), options.fenced());
+  }
+
+  /**
+   * Takes the keys by a call of somebody else's, and else like {@link #acquire}.
+   *
+   * @return false if they are not wanted any more, and the call is not made
+   */
+  boolean take(
+      Duration patience,
+      Supplier<Mono<Grant>> call,
+      Consumer<Grant> answered,
+      Consumer<StoreFailure> failed) {
+    return new Attempt(answered, failed).begin(patience, call);
+  }
+
+  /** The keys are held now, and when they are freed the first one in this line is next. */
+  void holdsThrough(WaitLine line) {
+    this.line = line;
+  }
+
+  /** Whoever is next in this locker, null when nobody waits. */
+  @Nullable WaitLine line() {
+    WaitLine line = this.line;
+    return line != null ? line : runtime.lines.find(keys);
   }
 
   /**
@@ -158,7 +193,6 @@ final class Claim {
     private final Consumer<Grant> answered;
     private final AtomicReference<@Nullable Consumer<StoreFailure>> failed;
     private final AtomicBoolean heard = new AtomicBoolean();
-    private final long askedAt = runtime.now();
     private volatile Wheel.@Nullable Task patience;
 
     Attempt(Consumer<Grant> answered, Consumer<StoreFailure> failed) {
@@ -166,22 +200,16 @@ final class Claim {
       this.failed = new AtomicReference<>(failed);
     }
 
-    void begin(Duration patience) {
+    boolean begin(Duration patience, Supplier<Mono<Grant>> call) {
       synchronized (Claim.this) {
         if (givenUp || release.hasBegun()) {
-          return;
+          return false;
         }
         unanswered++;
       }
       this.patience = runtime.wheel.after(patience, this::unanswered);
-      Answer.hear(
-          runtime,
-          () ->
-              runtime.store.acquire(
-                  keys, token, options.metadata(), options.ttl(), options.fenced()),
-          context,
-          this::answered,
-          this::failed);
+      Answer.hear(runtime, call, context, this::answered, this::failed);
+      return true;
     }
 
     private void answered(Grant grant) {
@@ -213,7 +241,7 @@ final class Claim {
         cancelPatience();
       }
       tellFailed(runtime.unanswered(UNKNOWN_OUTCOME));
-      runtime.silence.overdue(askedAt);
+      runtime.overdue();
     }
 
     private boolean heard(boolean inDoubt) {
@@ -350,6 +378,14 @@ final class Claim {
   /** Nothing of this claim is left in the store, or all that is left ends by itself. */
   void settled() {
     runtime.claims.remove(this);
+    WaitLine line = hadKeys() ? line() : null;
+    if (line != null) {
+      line.left(this);
+    }
+  }
+
+  private synchronized boolean hadKeys() {
+    return granted;
   }
 
   /** Catches an attempt that was replayed or delayed on a broken connection. */

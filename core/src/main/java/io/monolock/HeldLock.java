@@ -35,6 +35,7 @@ final class HeldLock implements Lock, Claim.Owner {
 
   private final Claim claim;
   private final OptionalLong fencingToken;
+  private final long askedAt;
   private final long grantedAt;
   private final AtomicLong deadline;
 
@@ -42,17 +43,17 @@ final class HeldLock implements Lock, Claim.Owner {
   private final AtomicLong keysEnd;
 
   private final AtomicReference<@Nullable Reason> ended = new AtomicReference<>();
-  private final KeepAlive keepAlive;
+  private volatile @Nullable KeepAlive keepAlive; // written under the monitor
   private volatile boolean used;
   private volatile Wheel.@Nullable Task deadlineTask;
 
   HeldLock(Claim claim, OptionalLong fencingToken, long askedAt) {
     this.claim = claim;
     this.fencingToken = fencingToken;
+    this.askedAt = askedAt;
     this.grantedAt = claim.runtime.now();
     this.deadline = new AtomicLong(deadline(askedAt, claim.options.ttl()));
     this.keysEnd = new AtomicLong(askedAt + claim.options.ttl().toNanos());
-    this.keepAlive = new KeepAlive(this, claim, askedAt);
   }
 
   private static long deadline(long askedAt, Duration ttl) {
@@ -97,7 +98,8 @@ final class HeldLock implements Lock, Claim.Owner {
     if (claim.runtime.now() < deadline.get()) {
       return false;
     }
-    lose(keepAlive.reasonAtDeadline());
+    KeepAlive keeper = keepAlive;
+    lose(keeper == null ? Reason.EXPIRED : keeper.reasonAtDeadline());
     return true;
   }
 
@@ -114,7 +116,7 @@ final class HeldLock implements Lock, Claim.Owner {
           claim.keys);
     }
     claim.runtime.observer.lost(claim.id, keys(), reason);
-    keepAlive.end(new LockLostException(keys(), reason));
+    endKeeper(reason);
     claim.lost();
   }
 
@@ -146,9 +148,28 @@ final class HeldLock implements Lock, Claim.Owner {
     return reason == null ? null : new LockLostException(keys(), reason);
   }
 
+  /** Made for whoever wants it, as most handles are only released. */
   KeepAlive keeper() {
     used = true;
-    return keepAlive;
+    KeepAlive keeper;
+    synchronized (this) {
+      if (keepAlive == null) {
+        keepAlive = new KeepAlive(this, claim, askedAt);
+      }
+      keeper = keepAlive;
+    }
+    Reason reason = ended.get();
+    if (reason != null) {
+      keeper.end(reason);
+    }
+    return keeper;
+  }
+
+  private void endKeeper(Reason reason) {
+    KeepAlive keeper = keepAlive;
+    if (keeper != null) {
+      keeper.end(reason);
+    }
   }
 
   Claim claim() {
@@ -246,18 +267,8 @@ final class HeldLock implements Lock, Claim.Owner {
     return Mono.defer(
         () -> {
           beginRelease();
-          return claim.runtime.wheel.isStopped()
-              ? outcomeWithoutTime()
-              : claim.release.outcomeInTime();
+          return claim.release.outcome(claim.runtime.commandTimeout);
         });
-  }
-
-  /** Once the locker has closed, the outcome is known or never will be. */
-  private Mono<Boolean> outcomeWithoutTime() {
-    StoreFailure unknown = claim.runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME);
-    return Mono.firstWithSignal(
-            claim.release.outcome(), Mono.error(() -> claim.failure("release", unknown)))
-        .publishOn(claim.runtime.publishOn);
   }
 
   /** Ends the handle and frees the keys in the background; harmless when repeated. */
@@ -265,7 +276,7 @@ final class HeldLock implements Lock, Claim.Owner {
     used = true;
     if (ended.compareAndSet(null, Reason.RELEASED)) {
       stopWatching();
-      keepAlive.end(new LockLostException(keys(), Reason.RELEASED));
+      endKeeper(Reason.RELEASED);
     }
     claim.release.begin(keysEnd.get(), this::keepFor);
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import io.monolock.LockLostException.Reason;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -27,24 +29,24 @@ final class KeepAlive {
     void lost(LockLostException loss);
   }
 
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+  private static final long FIRST_PAUSE = MILLISECONDS.toNanos(10);
 
   private final HeldLock lock;
   private final Claim claim;
   private final LockerRuntime runtime;
-  private final Duration period;
+  private final long period;
 
   /** Short against the ttl, so that a store that is back before the deadline is found in time. */
-  private final Duration longestPause;
+  private final long longestPause;
 
-  private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
+  private final List<Watcher> watchers = new ArrayList<>(1);
 
   private long confirmedAt;
-  private Duration pause;
+  private long pause;
   private boolean troubled;
   private boolean capped;
   private int turn;
-  private @Nullable LockLostException loss;
+  private @Nullable Reason loss;
 
   /** The next refresh, while none is under way. */
   private Wheel.@Nullable Task next;
@@ -56,14 +58,14 @@ final class KeepAlive {
     this.lock = lock;
     this.claim = claim;
     this.runtime = claim.runtime;
-    this.period = claim.options.ttl().dividedBy(3);
-    this.longestPause = period.dividedBy(8);
-    this.pause = shorter(FIRST_PAUSE, longestPause);
+    this.period = claim.options.ttl().toNanos() / 3;
+    this.longestPause = period / 8;
+    this.pause = Math.min(FIRST_PAUSE, longestPause);
     this.confirmedAt = askedAt;
   }
 
   void add(Watcher watcher) {
-    LockLostException loss;
+    Reason loss;
     synchronized (this) {
       loss = this.loss;
       if (loss == null) {
@@ -74,7 +76,7 @@ final class KeepAlive {
       }
     }
     if (loss != null) {
-      tell(watcher, loss);
+      tell(watcher, new LockLostException(lock.keys(), loss));
     }
   }
 
@@ -95,15 +97,21 @@ final class KeepAlive {
   }
 
   /** The lock has ended: nothing is refreshed any more, and all watchers are told. */
-  void end(LockLostException loss) {
+  void end(Reason reason) {
+    List<Watcher> told;
     synchronized (this) {
-      this.loss = loss;
+      loss = reason;
       turn++;
       next = cancelled(next);
       patience = cancelled(patience);
+      if (watchers.isEmpty()) {
+        return;
+      }
+      told = List.copyOf(watchers);
+      watchers.clear();
     }
-    watchers.forEach(watcher -> tell(watcher, loss));
-    watchers.clear();
+    LockLostException problem = new LockLostException(lock.keys(), reason);
+    told.forEach(watcher -> tell(watcher, problem));
   }
 
   private void tell(Watcher watcher, LockLostException loss) {
@@ -124,13 +132,8 @@ final class KeepAlive {
     return null;
   }
 
-  private static Duration shorter(Duration one, Duration other) {
-    return one.compareTo(other) < 0 ? one : other;
-  }
-
-  private static long early(Duration period) {
-    double share = ThreadLocalRandom.current().nextDouble(0.85, 1.0);
-    return (long) (period.toNanos() * share);
+  private static long early(long period) {
+    return (long) (period * ThreadLocalRandom.current().nextDouble(0.85, 1.0));
   }
 
   /**
@@ -152,11 +155,11 @@ final class KeepAlive {
       capped = ttl.compareTo(claim.options.ttl()) < 0;
       turn = ++this.turn;
       patience =
-          runtime.wheel.after(
-              shorter(period, runtime.commandTimeout),
+          runtime.wheel.at(
+              askedAt + Math.min(period, runtime.commandTimeout.toNanos()),
               () -> {
                 failed(turn, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
-                runtime.silence.overdue(askedAt);
+                runtime.overdue();
               });
     }
     lock.asked(askedAt, ttl);
@@ -179,7 +182,7 @@ final class KeepAlive {
       synchronized (this) {
         confirmedAt = Math.max(confirmedAt, askedAt);
         troubled = false;
-        pause = shorter(FIRST_PAUSE, longestPause);
+        pause = Math.min(FIRST_PAUSE, longestPause);
         if (turn == this.turn) {
           goOn(confirmedAt + early(period));
         }
@@ -193,8 +196,8 @@ final class KeepAlive {
         return;
       }
       troubled = true;
-      goOn(runtime.now() + pause.toNanos());
-      pause = shorter(pause.multipliedBy(2), longestPause);
+      goOn(runtime.now() + pause);
+      pause = Math.min(2 * pause, longestPause);
     }
     runtime.observer.refreshFailed(claim.id, lock.keys(), claim.failure("refresh", failure));
   }

@@ -8,13 +8,17 @@ import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /** What all acquisitions and handles of one locker share: store, time, threads, observer. */
 final class LockerRuntime {
+
+  private static final int LANES = Runtime.getRuntime().availableProcessors();
 
   final LockStore store;
   final Scheduler timer;
@@ -22,27 +26,34 @@ final class LockerRuntime {
   /** The users' scheduler, which signals even when it is disposed; its delays are our timer's. */
   final Scheduler publishOn;
 
+  /** Null with a scheduler of the user's, whose threads may be blocked. */
+  private final @Nullable Lanes lanes;
+
   final LockObserver observer;
   final Duration commandTimeout;
   final Wheel wheel;
-  final Silence silence;
   final OpenClaims claims = new OpenClaims();
+  final WaitLines lines = new WaitLines();
+  final HandOvers.Limits handOvers;
 
   private final AtomicLong ids = new AtomicLong();
 
   LockerRuntime(
       LockStore store,
       Scheduler timer,
-      Scheduler publishOn,
+      @Nullable Scheduler publishOn,
       LockObserver observer,
-      Duration commandTimeout) {
+      Duration commandTimeout,
+      HandOvers.Limits handOvers) {
     this.store = store;
     this.timer = timer;
-    this.publishOn = new PublishingTimer(timer, publishOn);
+    this.lanes = publishOn == null ? new Lanes(Schedulers.parallel(), LANES) : null;
+    this.publishOn =
+        new PublishingTimer(timer, publishOn != null ? publishOn : Schedulers.parallel());
     this.observer = new SerialObserver(observer, this);
     this.commandTimeout = commandTimeout;
+    this.handOvers = handOvers;
     this.wheel = new Wheel(timer);
-    this.silence = new Silence(store, wheel, commandTimeout);
   }
 
   long nextId() {
@@ -58,6 +69,15 @@ final class LockerRuntime {
     publishOn.schedule(signal);
   }
 
+  /** Runs it after what was published before for these keys, if order is to be had cheaply. */
+  void publish(LockKeys keys, Runnable signal) {
+    if (lanes != null) {
+      lanes.run(keys.hashCode(), signal);
+    } else {
+      publish(signal);
+    }
+  }
+
   /** A call that is refused once the locker is closed. */
   <T> Mono<T> call(
       LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
@@ -71,22 +91,20 @@ final class LockerRuntime {
   /** A call that ends by our own clock and is signalled on the users' scheduler. */
   <T> Mono<T> ask(
       LockKeys keys, String operation, StoreFailure.Reason unanswered, Supplier<Mono<T>> call) {
-    return Mono.deferContextual(context -> askFrom(now(), call, Context.of(context)))
+    return Mono.deferContextual(context -> askOnce(call, Context.of(context)))
         .onErrorMap(
             e -> e instanceof LockException ? e : asStoreException(keys, operation, unanswered, e))
         .publishOn(publishOn);
   }
 
   /** The call is not cancelled when nobody waits any longer: its late failure would be dropped. */
-  private <T> Mono<T> askFrom(long askedAt, Supplier<Mono<T>> call, Context context) {
+  private <T> Mono<T> askOnce(Supplier<Mono<T>> call, Context context) {
     Sinks.One<T> answer = Sinks.one();
-    call.get()
-        .doOnTerminate(silence::heard)
-        .subscribe(answer::tryEmitValue, answer::tryEmitError, answer::tryEmitEmpty, context);
+    call.get().subscribe(answer::tryEmitValue, answer::tryEmitError, answer::tryEmitEmpty, context);
     Mono<T> overdue =
         Mono.error(
             () -> {
-              silence.overdue(askedAt);
+              overdue();
               return new TimeoutException();
             });
     return answer.asMono().timeout(wheel.delay(commandTimeout), overdue);
@@ -98,6 +116,11 @@ final class LockerRuntime {
         keys.asSet(),
         operation,
         e instanceof TimeoutException ? unanswered(unanswered) : Answer.failure(e));
+  }
+
+  /** Somebody does not want to wait any longer for the store's answer. */
+  void overdue() {
+    store.overdue(commandTimeout);
   }
 
   StoreFailure unanswered(StoreFailure.Reason reason) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import io.monolock.store.Grant;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -9,11 +11,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
  * Frees the keys of one claim. Once begun it cannot be cancelled, and it goes on until the store
  * has answered, refuses for good, or the ttl is over.
+ *
+ * <p>If somebody of this locker waits for the keys, they are handed over instead, unless they are
+ * to be kept for a while. A hand-over that fails for whatever reason is followed by a plain
+ * release: what is wrong with the next one must not keep the keys.
  */
 final class Release {
 
@@ -24,17 +29,19 @@ final class Release {
   private final Claim claim;
   private final AtomicBoolean begun = new AtomicBoolean();
   private final AtomicBoolean ended = new AtomicBoolean();
-  private final Sinks.One<Boolean> outcome = Sinks.one();
+  private final ReleaseOutcome outcome;
 
   private volatile long begunAt;
   private long until;
   private Supplier<Duration> keepFor = () -> Duration.ZERO;
   private volatile Duration pause = FIRST_PAUSE;
   private volatile boolean maybeDone;
+  private volatile boolean handOversTried;
   private volatile @Nullable StoreFailure trouble;
 
   Release(Claim claim) {
     this.claim = claim;
+    this.outcome = new ReleaseOutcome(claim.runtime, claim.keys);
   }
 
   /**
@@ -61,19 +68,9 @@ final class Release {
     return begunAt;
   }
 
-  /** The first outcome, for everybody who asks, whenever it comes and on whatever thread. */
-  Mono<Boolean> outcome() {
-    return outcome.asMono();
-  }
-
-  /** The first outcome, awaited no longer than a command may take, on the users' scheduler. */
-  Mono<Boolean> outcomeInTime() {
-    LockerRuntime runtime = claim.runtime;
-    return outcome()
-        .timeout(
-            runtime.wheel.delay(runtime.commandTimeout),
-            Mono.defer(() -> Mono.error(claim.failure("release", presentTrouble()))))
-        .publishOn(runtime.publishOn);
+  /** The first outcome, for everybody who asks, or the present trouble after this time. */
+  Mono<Boolean> outcome(Duration patience) {
+    return outcome.within(patience, () -> claim.failure("release", presentTrouble()));
   }
 
   private StoreFailure presentTrouble() {
@@ -87,40 +84,102 @@ final class Release {
     if (ended.get()) {
       return;
     }
-    LockerRuntime runtime = claim.runtime;
-    AtomicBoolean over = new AtomicBoolean();
-    long askedAt = runtime.now();
-    Wheel.Task patience =
-        runtime.wheel.after(
-            runtime.commandTimeout,
-            () -> {
-              failed(over, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
-              runtime.silence.overdue(askedAt);
-            });
-    Answer.hear(
-        runtime,
-        () -> runtime.store.release(claim.keys, claim.token, keepFor.get()),
-        claim.context,
-        wasOurs -> {
-          patience.cancel();
-          answered(wasOurs || maybeDone);
-        },
-        failure -> {
-          patience.cancel();
-          failed(over, failure);
-        });
+    Duration keep = keepFor.get();
+    if (!keep.isZero() || handOversTried || !handOver()) {
+      free(keep);
+    }
   }
 
-  private void failed(AtomicBoolean over, StoreFailure failure) {
-    if (!over.compareAndSet(false, true) || ended.get()) {
-      return;
-    }
-    trouble = failure;
-    maybeDone |= Answer.isInDoubt(failure);
+  private void free(Duration keep) {
     LockerRuntime runtime = claim.runtime;
-    if (!failure.isTransient()) {
-      refused(failure);
-    } else if (runtime.now() + pause.toNanos() < until) {
+    Attempt attempt = new Attempt(false);
+    Answer.hear(
+        runtime,
+        () -> runtime.store.release(claim.keys, claim.token, keep),
+        claim.context,
+        attempt::answered,
+        attempt::failed);
+  }
+
+  private boolean handOver() {
+    WaitLine line = claim.line();
+    if (line == null) {
+      return false;
+    }
+    WaitLine.Waiter heir;
+    while ((heir = line.heir(claim)) != null) {
+      if (heir.receive(this)) {
+        return true;
+      }
+      line.leave(heir);
+    }
+    return false;
+  }
+
+  /** The call that hands the keys over, with what it gives to the other one. */
+  Mono<Grant> handOver(Claim heir) {
+    handOversTried = true;
+    LockOptions options = heir.options;
+    Attempt attempt = new Attempt(true);
+    return claim
+        .runtime
+        .store
+        .transfer(
+            claim.keys,
+            claim.token,
+            heir.token,
+            options.metadata(),
+            options.ttl(),
+            options.fenced())
+        .doOnNext(transfer -> attempt.answered(transfer.released()))
+        .doOnError(e -> attempt.failed(Answer.failure(e)))
+        .map(Transfer::grant);
+  }
+
+  /** One command, answered in time, late, or not at all. */
+  private final class Attempt {
+
+    private final boolean isHandOver;
+    private final AtomicBoolean over = new AtomicBoolean();
+    private final Wheel.Task patience;
+
+    Attempt(boolean isHandOver) {
+      this.isHandOver = isHandOver;
+      LockerRuntime runtime = claim.runtime;
+      this.patience =
+          runtime.wheel.after(
+              runtime.commandTimeout,
+              () -> {
+                failed(runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
+                runtime.overdue();
+              });
+    }
+
+    void answered(boolean wasOurs) {
+      patience.cancel();
+      Release.this.answered(wasOurs || maybeDone);
+    }
+
+    void failed(StoreFailure failure) {
+      patience.cancel();
+      if (!over.compareAndSet(false, true) || ended.get()) {
+        return;
+      }
+      trouble = failure;
+      maybeDone |= Answer.isInDoubt(failure);
+      if (isHandOver) {
+        attempt();
+      } else if (!failure.isTransient()) {
+        refused(failure);
+      } else {
+        tryLater(failure);
+      }
+    }
+  }
+
+  private void tryLater(StoreFailure failure) {
+    LockerRuntime runtime = claim.runtime;
+    if (runtime.now() + pause.toNanos() < until) {
       runtime.wheel.after(pause, this::attempt);
       pause =
           LONGEST_PAUSE.compareTo(pause.multipliedBy(2)) < 0
@@ -135,14 +194,14 @@ final class Release {
   private void refused(StoreFailure failure) {
     if (ended.compareAndSet(false, true)) {
       LOG.warn("{} must not be released and end by their ttl", claim.keys, failure);
-      outcome.tryEmitError(claim.failure("release", failure));
+      outcome.is(claim.failure("release", failure));
       claim.released(false);
     }
   }
 
   private void answered(boolean wasOurs) {
     if (ended.compareAndSet(false, true)) {
-      outcome.tryEmitValue(wasOurs);
+      outcome.is(wasOurs);
       claim.released(wasOurs);
     }
   }

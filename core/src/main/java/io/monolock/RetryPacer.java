@@ -90,6 +90,11 @@ final class RetryPacer implements CoreSubscriber<Object> {
     }
   }
 
+  /** Whether it has not said yet when to try again. */
+  boolean isThinking() {
+    return thinking.get();
+  }
+
   /** May be called on any thread. */
   void cancel() {
     cancelled = true;

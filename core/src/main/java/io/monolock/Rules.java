@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The rules for durations that users give, told with the value that breaks them. */
+/** The rules for values that users give, told with the value that breaks them. */
 final class Rules {
 
   private Rules() {}
@@ -18,6 +18,14 @@ final class Rules {
     }
     Duration whole = value.truncatedTo(ChronoUnit.MILLIS);
     return whole.equals(value) ? value : whole.plusMillis(1);
+  }
+
+  static int number(String name, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          name + " must be between " + least + " and " + most + ", was " + value);
+    }
+    return value;
   }
 
   private static String shown(Duration duration) {

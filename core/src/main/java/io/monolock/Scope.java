@@ -76,13 +76,7 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
     if (lost) {
       return Mono.empty();
     }
-    return lock.claim()
-        .release
-        .outcome()
-        .then()
-        .timeout(runtime.wheel.delay(RELEASE_PATIENCE), Mono.empty())
-        .publishOn(runtime.publishOn)
-        .onErrorComplete();
+    return lock.claim().release.outcome(RELEASE_PATIENCE).then().onErrorComplete();
   }
 
   /** A release by the body itself is its own business; any other end of the lock ends the body. */

@@ -27,7 +27,7 @@ final class StoreLocker implements ReactiveLocker {
   /** How long after the time for closing the last releases may still take. */
   private static final Duration LAST_RELEASES = Duration.ofSeconds(1);
 
-  private final LockerRuntime runtime;
+  final LockerRuntime runtime;
   private final LockOptions defaults;
   private final Duration closeTimeout;
   private final boolean ownsTimer;

@@ -20,6 +20,9 @@ final class StoreLockerBuilder implements ReactiveLocker.Builder {
   private @Nullable Scheduler publishOn;
   private Duration commandTimeout = Duration.ofSeconds(2);
   private Duration closeTimeout = Duration.ofSeconds(5);
+  private int handOvers = 32;
+  private Duration handOverTime = Duration.ofMillis(100);
+  private Duration stepBack = Duration.ofMillis(3);
 
   StoreLockerBuilder(LockStore store) {
     this.store = Objects.requireNonNull(store, "store");
@@ -62,15 +65,34 @@ final class StoreLockerBuilder implements ReactiveLocker.Builder {
   }
 
   @Override
+  public ReactiveLocker.Builder handOvers(int most) {
+    this.handOvers = Rules.number("handOvers", most, 0, HandOvers.MOST_EVER);
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder handOverTime(Duration longest) {
+    this.handOverTime = Rules.duration("handOverTime", longest, Duration.ZERO, LONGEST);
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder stepBack(Duration pause) {
+    this.stepBack = Rules.duration("stepBack", pause, Duration.ZERO, Duration.ofSeconds(1));
+    return this;
+  }
+
+  @Override
   public ReactiveLocker build() {
     boolean ownsTimer = timer == null;
     LockerRuntime runtime =
         new LockerRuntime(
             store,
             timer != null ? timer : Schedulers.newSingle("monolock-timer", true),
-            publishOn != null ? publishOn : Schedulers.parallel(),
+            publishOn,
             observer,
-            commandTimeout);
+            commandTimeout,
+            new HandOvers.Limits(handOvers, handOverTime, stepBack));
     return new StoreLocker(runtime, defaults, closeTimeout, ownsTimer);
   }
 }

@@ -6,13 +6,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import java.time.Duration;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentNavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,10 +21,14 @@ import reactor.core.scheduler.Scheduler;
  * <h2>Why not one timer a task</h2>
  *
  * <p>Almost every task of a lock is cancelled before its time: the lock is released, the answer
- * comes. A task that is far off therefore only lies in a bucket, which costs one insertion and one
- * removal. One interval for the whole locker ticks over the buckets and hands those tasks to the
- * exact timer that are due before the next tick, so that the tick may be coarse and the time is
- * exact all the same. The interval runs only while a bucket holds something.
+ * comes. A task that is far off therefore only lies in a bucket, which costs linking it in and out.
+ * One interval for the whole locker ticks over the buckets and hands those tasks to the exact timer
+ * that are due before the next tick, so that the tick may be coarse and the time is exact all the
+ * same. The interval runs only while a bucket holds something.
+ *
+ * <p>The buckets form a ring that is a little longer than the horizon. A task beyond the horizon
+ * lies in the last bucket before it, and is placed again when its time comes. So is one that got
+ * into the bucket of an earlier round because the timer was late.
  *
  * <p>A task that the exact timer has already is not taken back from it when it is cancelled, as the
  * queue of such a timer is under a lock, and whoever cancels must not wait. It runs as nothing.
@@ -39,14 +37,12 @@ final class Wheel {
 
   private static final Logger LOG = LoggerFactory.getLogger(Wheel.class);
   private static final long TICK = MILLISECONDS.toNanos(100);
-
-  /** Tasks further off than this lie in its last bucket first, so that buckets stay few. */
   private static final long HORIZON = SECONDS.toNanos(60);
 
   private final Scheduler timer;
-  private final ConcurrentNavigableMap<Long, Set<Task>> buckets = new ConcurrentSkipListMap<>();
+  private final Bucket[] ring = new Bucket[(int) (HORIZON / TICK) + 40];
 
-  /** The last bucket that was handed to the timer; later insertions into it go there directly. */
+  /** The last tick that was handed to the timer; later insertions into it go there directly. */
   private volatile long handedOver = Long.MIN_VALUE;
 
   private volatile @Nullable Disposable interval;
@@ -54,6 +50,9 @@ final class Wheel {
 
   Wheel(Scheduler timer) {
     this.timer = timer;
+    for (int i = 0; i < ring.length; i++) {
+      ring[i] = new Bucket();
+    }
   }
 
   long now() {
@@ -77,31 +76,39 @@ final class Wheel {
   }
 
   private void place(Task task) {
-    if (stopped) {
+    if (stopped || task.action == null) {
       return;
     }
     long now = now();
-    long bucket = Math.floorDiv(Math.min(task.time, now + HORIZON), TICK);
-    if (task.time - now < TICK || bucket <= handedOver) {
-      task.arm();
+    long tick = Math.floorDiv(Math.min(task.time, now + HORIZON), TICK);
+    if (task.time - now < TICK || !bucket(tick).add(task, tick)) {
+      arm(task);
       return;
     }
-    Set<Task> others = buckets.computeIfAbsent(bucket, any -> ConcurrentHashMap.newKeySet());
-    task.bucket = others;
-    others.add(task);
-    if (bucket <= handedOver) {
-      task.arm();
-    }
     if (task.action == null) {
-      others.remove(task);
+      task.unlink();
     }
     keepTicking();
+  }
+
+  private void arm(Task task) {
+    try {
+      timer.schedule(task, Math.max(0, task.time - now()), NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.error("the timer of a locker is disposed; deadlines are no longer told", e);
+    }
+  }
+
+  private Bucket bucket(long tick) {
+    return ring[Math.floorMod(tick, ring.length)];
   }
 
   /** Stops with the next tick; tasks that are not due yet never run. */
   void stop() {
     stopped = true;
-    buckets.clear();
+    for (Bucket bucket : ring) {
+      bucket.empty();
+    }
   }
 
   boolean isStopped() {
@@ -110,7 +117,20 @@ final class Wheel {
 
   /** How many tasks lie in the buckets. */
   int size() {
-    return buckets.values().stream().mapToInt(Set::size).sum();
+    int size = 0;
+    for (Bucket bucket : ring) {
+      size += bucket.size();
+    }
+    return size;
+  }
+
+  private boolean isEmpty() {
+    for (Bucket bucket : ring) {
+      if (bucket.first != null) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void keepTicking() {
@@ -129,15 +149,20 @@ final class Wheel {
 
   private void tick() {
     long due = Math.floorDiv(now(), TICK) + 1;
+    long first = Math.max(handedOver + 1, due - ring.length + 1);
     handedOver = due;
-    Map.Entry<Long, Set<Task>> first;
-    while ((first = buckets.firstEntry()) != null && first.getKey() <= due) {
-      buckets.remove(first.getKey());
-      first.getValue().forEach(this::place);
+    for (long tick = first; tick <= due; tick++) {
+      Task task = bucket(tick).empty();
+      while (task != null) {
+        Task next = task.next;
+        task.next = null;
+        place(task);
+        task = next;
+      }
     }
-    if (buckets.isEmpty()) {
+    if (isEmpty()) {
       stopTicking();
-      if (!buckets.isEmpty()) {
+      if (!isEmpty()) {
         keepTicking();
       }
     }
@@ -151,31 +176,84 @@ final class Wheel {
     }
   }
 
+  /** Tasks that are due at about the same time, linked to each other. */
+  private final class Bucket {
+
+    private volatile @Nullable Task first; // written under the monitor
+
+    /** False if this tick has been handed over already. */
+    synchronized boolean add(Task task, long tick) {
+      if (tick <= handedOver) {
+        return false;
+      }
+      Task second = first;
+      task.bucket = this;
+      task.next = second;
+      if (second != null) {
+        second.previous = task;
+      }
+      first = task;
+      return true;
+    }
+
+    synchronized void remove(Task task) {
+      if (!this.equals(task.bucket)) {
+        return;
+      }
+      Task previous = task.previous;
+      Task next = task.next;
+      if (previous == null) {
+        first = next;
+      } else {
+        previous.next = next;
+      }
+      if (next != null) {
+        next.previous = previous;
+      }
+      task.bucket = null;
+      task.previous = null;
+      task.next = null;
+    }
+
+    /** All tasks, still linked by {@link Task#next} but no longer in this bucket. */
+    synchronized @Nullable Task empty() {
+      Task all = first;
+      first = null;
+      for (Task task = all; task != null; task = task.next) {
+        task.bucket = null;
+        task.previous = null;
+      }
+      return all;
+    }
+
+    synchronized int size() {
+      int size = 0;
+      for (Task task = first; task != null; task = task.next) {
+        size++;
+      }
+      return size;
+    }
+  }
+
   /** Something to run at its time, unless it is cancelled before. */
   final class Task implements Runnable {
 
     private final long time;
-    private final AtomicBoolean armed = new AtomicBoolean();
 
     /** Null when it is cancelled, so that what waits in the timer keeps nothing alive. */
     private volatile @Nullable Runnable action;
 
-    private volatile @Nullable Set<Task> bucket;
+    private volatile @Nullable Bucket bucket;
+    private @Nullable Task previous; // guarded by the bucket
+    private @Nullable Task next; // guarded by the bucket
 
     private Task(long time, Runnable action) {
       this.time = time;
       this.action = action;
     }
 
-    private void arm() {
-      if (action == null || stopped || !armed.compareAndSet(false, true)) {
-        return;
-      }
-      try {
-        timer.schedule(this, Math.max(0, time - now()), NANOSECONDS);
-      } catch (RejectedExecutionException e) {
-        LOG.error("the timer of a locker is disposed; deadlines are no longer told", e);
-      }
+    long time() {
+      return time;
     }
 
     @Override
@@ -188,7 +266,11 @@ final class Wheel {
 
     void cancel() {
       action = null;
-      Set<Task> bucket = this.bucket;
+      unlink();
+    }
+
+    private void unlink() {
+      Bucket bucket = this.bucket;
       if (bucket != null) {
         bucket.remove(this);
       }

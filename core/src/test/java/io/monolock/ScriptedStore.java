@@ -7,6 +7,7 @@ import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
@@ -14,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
@@ -29,6 +30,7 @@ final class ScriptedStore extends DelegatingLockStore {
     ACQUIRE,
     EXTEND,
     RELEASE,
+    TRANSFER,
     REMAINING,
     INSPECT,
     FORCE_RELEASE,
@@ -43,7 +45,9 @@ final class ScriptedStore extends DelegatingLockStore {
   private final Map<Call, Queue<Fate>> next = new EnumMap<>(Call.class);
   private final Map<Call, Fate> always = new EnumMap<>(Call.class);
   private final List<Call> calls = new CopyOnWriteArrayList<>();
-  private final AtomicInteger silences = new AtomicInteger();
+  private final Sinks.Many<LockKeys> wakeUps = Sinks.many().multicast().directBestEffort();
+  private int listeners; // guarded by this
+  private final List<Duration> overdue = new CopyOnWriteArrayList<>();
   private final List<String> tokens = new CopyOnWriteArrayList<>();
 
   ScriptedStore(LockStore store) {
@@ -221,6 +225,35 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   @Override
+  public Mono<Transfer> transfer(
+      LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
+    return scripted(Call.TRANSFER, store.transfer(keys, from, to, metadata, ttl, fenced));
+  }
+
+  @Override
+  public Flux<LockKeys> wakeUps(LockKeys keys) {
+    return wakeUps
+        .asFlux()
+        .filter(keys::equals)
+        .doOnSubscribe(subscription -> listens(1))
+        .doOnCancel(() -> listens(-1));
+  }
+
+  private synchronized void listens(int more) {
+    listeners += more;
+  }
+
+  /** How many listen to hints. */
+  synchronized int listeners() {
+    return listeners;
+  }
+
+  /** Hints that the key may be free. */
+  void hint(String key) {
+    wakeUps.tryEmitNext(LockKeys.of(key));
+  }
+
+  @Override
   public Mono<Duration> remaining(LockKeys keys, String token) {
     return scripted(Call.REMAINING, store.remaining(keys, token));
   }
@@ -235,14 +268,15 @@ final class ScriptedStore extends DelegatingLockStore {
     return scripted(Call.FORCE_RELEASE, store.forceRelease(key));
   }
 
-  /** How often the engine has said that this store is silent. */
-  int silences() {
-    return silences.get();
+  /** The patience that was at an end, each time that the engine has waited in vain. */
+  List<Duration> overdue() {
+    return List.copyOf(overdue);
   }
 
   @Override
-  public void silent() {
-    silences.incrementAndGet();
+  public void overdue(Duration patience) {
+    overdue.add(patience);
+    store.overdue(patience);
   }
 
   @Override

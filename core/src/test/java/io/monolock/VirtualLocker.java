@@ -63,6 +63,11 @@ final class VirtualLocker {
     return memory.inspect(key).blockOptional().isEmpty();
   }
 
+  /** How many sets of keys the locker keeps a line for. */
+  int lines() {
+    return ((StoreLocker) locker).runtime.lines.size();
+  }
+
   /** Whether nothing is scheduled within the next hour, which passes. */
   boolean isIdle() {
     long before = time.getScheduledTaskCount();

@@ -11,15 +11,20 @@ import io.monolock.store.StoreFailure;
 import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink.OverflowStrategy;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -44,12 +49,15 @@ public final class InMemoryLockStore implements LockStore {
 
   // everything below is guarded by this, which is never held while a signal is given
   private final Map<String, Entry> entries = new HashMap<>();
+  private final Waiters waiters;
+  private final Set<Runnable> toWake = new LinkedHashSet<>();
   private int sweepAt = FIRST_SWEEP;
   private long lastNumber;
   private boolean closed;
 
   private InMemoryLockStore(Scheduler clock) {
     this.clock = clock;
+    this.waiters = new Waiters(clock, this::ended);
   }
 
   /**
@@ -66,7 +74,7 @@ public final class InMemoryLockStore implements LockStore {
    * An empty store.
    *
    * @param clock what the time to live of the keys is measured with, by its {@code now} in
-   *     nanoseconds; nothing is scheduled on it
+   *     nanoseconds; all that is scheduled on it is to wake those who wait when a key ends
    * @return a new store
    */
   public static InMemoryLockStore create(Scheduler clock) {
@@ -82,7 +90,7 @@ public final class InMemoryLockStore implements LockStore {
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
     return atomically(
-        now -> holdsAll(keys, token, now) && replaceAll(keys, e -> e.endingAfter(now, ttl)));
+        now -> holdsAll(keys, token, now) && replaceAll(keys, now, e -> e.endingAfter(now, ttl)));
   }
 
   @Override
@@ -119,7 +127,7 @@ public final class InMemoryLockStore implements LockStore {
             return false;
           }
           lastNumber = Math.max(lastNumber, number);
-          return replaceAll(keys, e -> e.numbered(Math.max(e.number, number)));
+          return replaceAll(keys, now, e -> e.numbered(Math.max(e.number, number)));
         });
   }
 
@@ -141,9 +149,57 @@ public final class InMemoryLockStore implements LockStore {
     return atomically(
         now -> {
           boolean held = entriesOf(LockKeys.of(key), now).findFirst().isPresent();
-          entries.remove(key);
+          remove(key);
           return held;
         });
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Emits when one of the keys is released, freed or has ended, in the thread that did it or one
+   * of the clock.
+   */
+  @Override
+  public Flux<LockKeys> wakeUps(LockKeys keys) {
+    return Flux.create(
+        sink -> {
+          Runnable waiter = () -> sink.next(keys);
+          await(keys, waiter);
+          waiter.run();
+          sink.onDispose(() -> leave(keys, waiter));
+        },
+        OverflowStrategy.LATEST);
+  }
+
+  private synchronized void await(LockKeys keys, Runnable waiter) {
+    long now = clock.now(TimeUnit.NANOSECONDS);
+    for (String key : keys.asList()) {
+      waiters.add(key, waiter);
+      Entry entry = live(key, now);
+      if (entry != null) {
+        waiters.endsAfter(key, entry.end - now);
+      }
+    }
+  }
+
+  private synchronized void leave(LockKeys keys, Runnable waiter) {
+    keys.asList().forEach(key -> waiters.remove(key, waiter));
+  }
+
+  /** The time of a key is over, unless it was prolonged. */
+  private void ended(String key) {
+    List<Runnable> woken;
+    synchronized (this) {
+      long now = clock.now(TimeUnit.NANOSECONDS);
+      Entry entry = live(key, now);
+      if (entry != null) {
+        waiters.endsAfter(key, entry.end - now);
+        return;
+      }
+      woken = List.copyOf(waiters.of(key));
+    }
+    woken.forEach(Runnable::run);
   }
 
   @Override
@@ -162,17 +218,28 @@ public final class InMemoryLockStore implements LockStore {
     return entries.size();
   }
 
-  /** Runs one step of the store, given the time at which it happens. */
+  /** How many keys somebody waits for. */
+  synchronized int awaited() {
+    return waiters.size();
+  }
+
+  /** Runs one step of the store, given the time at which it happens, and wakes who waits for it. */
   private <T> Mono<T> atomically(LongFunction<T> step) {
     return Mono.fromCallable(
         () -> {
+          T result;
+          List<Runnable> woken;
           synchronized (this) {
             if (closed) {
               throw new StoreFailure(
                   StoreFailure.Reason.UNAVAILABLE, false, "the store is closed", null);
             }
-            return step.apply(clock.now(TimeUnit.NANOSECONDS));
+            result = step.apply(clock.now(TimeUnit.NANOSECONDS));
+            woken = List.copyOf(toWake);
+            toWake.clear();
           }
+          woken.forEach(Runnable::run);
+          return result;
         });
   }
 
@@ -192,7 +259,7 @@ public final class InMemoryLockStore implements LockStore {
     for (String key : keys.asList()) {
       Entry before = live(key, now);
       Entry mine = before == null ? new Entry(token, metadata, 0, now) : before.with(metadata);
-      entries.put(key, mine.numbered(number.orElse(mine.number)).endingAfter(now, ttl));
+      put(key, mine.numbered(number.orElse(mine.number)).endingAfter(now, ttl), now);
     }
     sweep(now);
     return new Grant.Granted(fresh, number);
@@ -213,9 +280,9 @@ public final class InMemoryLockStore implements LockStore {
 
   private boolean free(LockKeys keys, Duration keepFor, long now) {
     if (!keepFor.isZero()) {
-      return replaceAll(keys, e -> e.endingAt(now + keepFor.toNanos()));
+      return replaceAll(keys, now, e -> e.endingAt(now + keepFor.toNanos()));
     }
-    entries.keySet().removeAll(keys.asSet());
+    keys.asList().forEach(this::remove);
     return true;
   }
 
@@ -223,9 +290,25 @@ public final class InMemoryLockStore implements LockStore {
     return entriesOf(keys, now).filter(e -> e.token.equals(token)).count() == keys.size();
   }
 
-  private boolean replaceAll(LockKeys keys, UnaryOperator<Entry> change) {
-    keys.asList().forEach(key -> entries.computeIfPresent(key, (k, e) -> change.apply(e)));
+  private boolean replaceAll(LockKeys keys, long now, UnaryOperator<Entry> change) {
+    for (String key : keys.asList()) {
+      Entry entry = entries.get(key);
+      if (entry != null) {
+        put(key, change.apply(entry), now);
+      }
+    }
     return true;
+  }
+
+  private void put(String key, Entry entry, long now) {
+    entries.put(key, entry);
+    waiters.endsAfter(key, entry.end - now);
+    toWake.removeAll(waiters.of(key));
+  }
+
+  private void remove(String key) {
+    entries.remove(key);
+    toWake.addAll(waiters.of(key));
   }
 
   private Stream<Entry> entriesOf(LockKeys keys, long now) {

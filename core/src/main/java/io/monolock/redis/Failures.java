@@ -7,6 +7,7 @@ import io.monolock.store.StoreFailure.Reason;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -115,7 +116,8 @@ final class Failures {
   }
 
   /** Why a call failed that had a connection to go over. */
-  static StoreFailure ofCall(Throwable error) {
+  static StoreFailure ofCall(Throwable thrown) {
+    Throwable error = unwrapped(thrown);
     if (error instanceof StoreFailure failure) {
       return failure;
     }
@@ -150,7 +152,8 @@ final class Failures {
   }
 
   /** Why there is no connection. */
-  static StoreFailure ofConnecting(Throwable error) {
+  static StoreFailure ofConnecting(Throwable thrown) {
+    Throwable error = unwrapped(thrown);
     if (error instanceof StoreFailure failure) {
       return failure;
     }
@@ -210,6 +213,11 @@ final class Failures {
       }
     }
     return null;
+  }
+
+  /** What a stage of several futures has failed with. */
+  private static Throwable unwrapped(Throwable error) {
+    return error instanceof CompletionException e && e.getCause() != null ? e.getCause() : error;
   }
 
   private static boolean isIn(Throwable error, String text) {

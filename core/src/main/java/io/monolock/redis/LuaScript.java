@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.redis;
 
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.reactive.RedisScriptingReactiveCommands;
 import java.io.IOException;
@@ -10,8 +9,7 @@ import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.List;
-import reactor.core.publisher.Mono;
+import org.reactivestreams.Publisher;
 
 /**
  * A script that runs on the server, in one step.
@@ -50,26 +48,21 @@ final class LuaScript {
     }
   }
 
-  /** Runs a script that answers an integer; no answer is an error. */
-  Mono<Long> integer(
-      RedisScriptingReactiveCommands<String, String> redis, String[] keys, String... args) {
-    return run(redis, ScriptOutputType.INTEGER, keys, args);
-  }
-
-  /** Runs a script that answers a list; no answer is an error. */
-  Mono<List<Object>> list(
-      RedisScriptingReactiveCommands<String, String> redis, String[] keys, String... args) {
-    return run(redis, ScriptOutputType.MULTI, keys, args);
-  }
-
-  private <T> Mono<T> run(
+  /** Runs it if the server knows it. */
+  <A> Publisher<A> byHash(
       RedisScriptingReactiveCommands<String, String> redis,
       ScriptOutputType type,
       String[] keys,
       String... args) {
-    return redis
-        .<T>evalsha(hash, type, keys, args)
-        .onErrorResume(RedisNoScriptException.class, unknown -> redis.eval(text, type, keys, args))
-        .single();
+    return redis.evalsha(hash, type, keys, args);
+  }
+
+  /** Runs it, and makes the server know it. */
+  <A> Publisher<A> byText(
+      RedisScriptingReactiveCommands<String, String> redis,
+      ScriptOutputType type,
+      String[] keys,
+      String... args) {
+    return redis.eval(text, type, keys, args);
   }
 }

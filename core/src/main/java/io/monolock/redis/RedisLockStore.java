@@ -3,6 +3,7 @@ package io.monolock.redis;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.monolock.store.Grant;
@@ -15,20 +16,36 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
  * Keeps locks in Redis: version 6.2 or newer, Valkey, or what speaks like them.
  *
- * <p>Creating a store sends nothing and never blocks. Its connection is opened on first use, shared
- * by all calls, and opened anew after it was lost. It is the store's own, so that locks never queue
- * behind the other traffic of an application; the client stays the caller's, who shuts it down
- * after the locker is closed.
+ * <p>Creating a store sends nothing and never blocks. Its connections are opened on first use,
+ * shared by all calls, and opened anew after they were lost. They are the store's own, so that
+ * locks never queue behind the other traffic of an application; the client stays the caller's, who
+ * shuts it down after the locker is closed.
+ *
+ * <h2>Two connections</h2>
+ *
+ * <p>All goes over one connection, except the attempts of those who wait for what somebody else
+ * holds: they go over a second one, which is opened when there is somebody to wait. There, Redis
+ * tracks what it reads, and pushes a message when such a key is released, ends, is deleted or
+ * overwritten, by whomever. So nothing is pushed to those who do not wait, and a crowd that waits
+ * holds up no release.
+ *
+ * <p>It takes RESP3, which Lettuce speaks unless it is told otherwise, and the command {@code
+ * CLIENT TRACKING}. Where either is missing, a warning in the log says so once, and those who wait
+ * only try again by themselves, as they also do while the second connection is down.
  *
  * <h2>What is in Redis</h2>
  *
@@ -46,7 +63,8 @@ import reactor.core.scheduler.Schedulers;
  * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
  * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
  * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #inspect} also needs {@code TYPE}
- * and {@code GETRANGE}.
+ * and {@code GETRANGE}, and {@link #wakeUps} the subcommand {@code CLIENT|TRACKING}. {@code HELLO}
+ * is allowed to everybody.
  *
  * <p>Calls fail with {@link io.monolock.store.StoreFailure} only. Their signals may come in threads
  * of Lettuce, which must not be blocked. A call that was sent takes effect even if it is cancelled.
@@ -66,19 +84,24 @@ public final class RedisLockStore implements LockStore {
   private static final Pattern LOCK =
       Pattern.compile("[A-Za-z0-9_-]{" + TOKEN_LENGTH + "}(.*)", Pattern.DOTALL);
 
+  private final WakeUps wakeUps = new WakeUps();
   private final SharedConnection<StatefulRedisConnection<String, String>> work;
+  private final SharedConnection<StatefulRedisConnection<String, String>> wait;
 
   private RedisLockStore(
       Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener) {
-    this.work = new SharedConnection<>(opener);
+    this.work = new SharedConnection<>(opener, StatefulRedisConnection::reactive);
+    this.wait =
+        new SharedConnection<>(
+            opener, StatefulRedisConnection::reactive, new Tracking(wakeUps, this::openWait));
   }
 
   /**
    * A store on the server that the client was created for.
    *
    * <p>Lettuce can open a connection to that server only by blocking a thread. So this store
-   * borrows one of {@link Schedulers#boundedElastic()} whenever it opens its connection, which
-   * {@link #create(RedisClient, RedisURI)} does not.
+   * borrows one of {@link Schedulers#boundedElastic()} whenever it opens a connection, which {@link
+   * #create(RedisClient, RedisURI)} does not.
    *
    * @param client a client that was created with a {@link RedisURI}; if it was not, every call
    *     fails with a {@link io.monolock.store.StoreFailure} of reason {@code MISUSE}
@@ -107,26 +130,53 @@ public final class RedisLockStore implements LockStore {
     return new RedisLockStore(() -> client.connectAsync(StringCodec.UTF8, uri));
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>While somebody is subscribed to {@link #wakeUps} of the keys, the attempt goes over the
+   * connection for those who wait, unless that is still being opened.
+   */
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return integer(ACQUIRE, names(keys, fenced), token, metadata, millis(ttl), flag(fenced))
-        .map(answer -> grant(answer, fenced));
+    return Mono.defer(
+        () -> {
+          boolean waiting = wakeUps.areAwaited(keys) && openWait();
+          return integer(
+              waiting ? wait : work,
+              ACQUIRE,
+              names(keys, fenced),
+              answer -> grant(answer, fenced),
+              token,
+              metadata,
+              millis(ttl),
+              flag(fenced),
+              flag(waiting));
+        });
+  }
+
+  /** Opens the connection for those who wait, if necessary; tells whether it is open. */
+  private boolean openWait() {
+    if (wait.usable() != null) {
+      return true;
+    }
+    CompletableFuture<?> unused = wait.open();
+    return false;
   }
 
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-    return integer(EXTEND, names(keys), token, millis(ttl)).map(answer -> answer == 1);
+    return integer(work, EXTEND, names(keys), RedisLockStore::isDone, token, millis(ttl));
   }
 
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-    return integer(RELEASE, names(keys), token, millis(keepFor)).map(answer -> answer == 1);
+    return integer(work, RELEASE, names(keys), RedisLockStore::isDone, token, millis(keepFor));
   }
 
   @Override
   public Mono<Duration> remaining(LockKeys keys, String token) {
-    return integer(REMAINING, names(keys), token).map(Duration::ofMillis);
+    return integer(work, REMAINING, names(keys), Duration::ofMillis, token);
   }
 
   /**
@@ -136,7 +186,16 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Transfer> transfer(
       LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
-    return integer(TRANSFER, names(keys, fenced), from, to, metadata, millis(ttl), flag(fenced))
+    return integer(
+            work,
+            TRANSFER,
+            names(keys, fenced),
+            Function.identity(),
+            from,
+            to,
+            metadata,
+            millis(ttl),
+            flag(fenced))
         .flatMap(
             number ->
                 number > 0
@@ -147,34 +206,60 @@ public final class RedisLockStore implements LockStore {
 
   @Override
   public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
-    return integer(RAISE_FENCE, names(keys, true), token, Long.toString(number))
-        .map(answer -> answer == 1);
+    return integer(
+        work, RAISE_FENCE, names(keys, true), RedisLockStore::isDone, token, Long.toString(number));
   }
 
   @Override
   public Mono<Holder> inspect(String key) {
-    String[] keys = {key};
-    return work.call(connection -> INSPECT.list(connection.reactive(), keys, MOST_SHOWN))
-        .flatMap(answer -> Mono.justOrEmpty(holder(key, answer)));
+    return new Call<List<Object>, Holder>(
+        work,
+        INSPECT,
+        ScriptOutputType.MULTI,
+        new String[] {key},
+        new String[] {MOST_SHOWN},
+        answer -> holder(key, answer));
   }
 
   @Override
   public Mono<Boolean> forceRelease(String key) {
-    return integer(FORCE_RELEASE, new String[] {key}).map(answer -> answer == 1);
+    return integer(work, FORCE_RELEASE, new String[] {key}, RedisLockStore::isDone);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Emits whenever Redis says that one of the keys has changed since the last attempt over the
+   * connection for those who wait, and once upon the subscription and each time that this
+   * connection has been opened. It may emit in a thread of Lettuce.
+   */
+  @Override
+  public Flux<LockKeys> wakeUps(LockKeys keys) {
+    return wakeUps.of(keys, this::openWait);
   }
 
   @Override
-  public void silent() {
-    work.giveUp();
+  public void overdue(Duration patience) {
+    work.overdue(patience);
+    wait.overdue(patience);
   }
 
   @Override
   public Mono<Void> close() {
-    return work.close();
+    return Mono.whenDelayError(work.close(), wait.close());
   }
 
-  private Mono<Long> integer(LuaScript script, String[] keys, String... args) {
-    return work.call(connection -> script.integer(connection.reactive(), keys, args));
+  private static <T> Mono<T> integer(
+      SharedConnection<?> connection,
+      LuaScript script,
+      String[] keys,
+      Function<? super Long, ? extends T> meaning,
+      String... args) {
+    return new Call<>(connection, script, ScriptOutputType.INTEGER, keys, args, meaning);
+  }
+
+  private static boolean isDone(long answer) {
+    return answer == 1;
   }
 
   private static Grant grant(long answer, boolean fenced) {
@@ -189,10 +274,10 @@ public final class RedisLockStore implements LockStore {
     return new Grant.Granted(fresh, fenced ? OptionalLong.of(number) : OptionalLong.empty());
   }
 
-  private static Optional<Holder> holder(String key, List<Object> answer) {
+  private static @Nullable Holder holder(String key, List<Object> answer) {
     long pttl = (Long) answer.get(0);
     if (pttl == -2) {
-      return Optional.empty();
+      return null;
     }
     Optional<String> metadata = Optional.empty();
     if (answer.size() > 1) {
@@ -201,7 +286,7 @@ public final class RedisLockStore implements LockStore {
     }
     Optional<Duration> remaining =
         pttl < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(pttl));
-    return Optional.of(new Holder(key, metadata, remaining));
+    return new Holder(key, metadata, remaining);
   }
 
   private static String[] names(LockKeys keys, boolean fenced) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.redis;
 
-import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.reactive.RedisScriptingReactiveCommands;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,58 +32,107 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final Supplier<? extends CompletionStage<C>> opener;
+  private final Function<C, RedisScriptingReactiveCommands<String, String>> commands;
+  private final SetUp<C> setUp;
 
-  private @Nullable CompletableFuture<Link> current; // guarded by this
+  private @Nullable CompletableFuture<Link<C>> current; // guarded by this
   private int opening; // guarded by this
   private long begunAt = System.nanoTime() - PAUSE.toNanos(); // guarded by this
   private boolean closed; // guarded by this
-  private volatile @Nullable C usable;
+  private volatile @Nullable Link<C> usable;
+
+  /** What a connection needs between its opening and its first call. */
+  interface SetUp<C> {
+
+    /** Prepares a connection that has just been opened; if it fails, the connection is closed. */
+    CompletionStage<?> prepare(C connection);
+
+    /** Calls go over a connection that was prepared, from now on. */
+    default void usable() {}
+
+    /** A connection that calls went over has ended. */
+    default void lost() {}
+  }
+
+  /** A connection that needs no preparation. */
+  SharedConnection(
+      Supplier<? extends CompletionStage<C>> opener,
+      Function<C, RedisScriptingReactiveCommands<String, String>> commands) {
+    this(opener, commands, connection -> CompletableFuture.completedFuture(null));
+  }
 
   /**
    * @param opener starts to open a connection and does not block
+   * @param commands the scripts of a connection
+   * @param setUp prepares each connection
    */
-  SharedConnection(Supplier<? extends CompletionStage<C>> opener) {
+  SharedConnection(
+      Supplier<? extends CompletionStage<C>> opener,
+      Function<C, RedisScriptingReactiveCommands<String, String>> commands,
+      SetUp<C> setUp) {
     this.opener = opener;
+    this.commands = commands;
+    this.setUp = setUp;
   }
 
-  /** Makes a call over a connection that is open; opens it if necessary. */
-  <T> Mono<T> call(Function<? super C, ? extends Mono<T>> command) {
-    return Mono.<T>defer(
-            () -> {
-              C connection = usable;
-              if (connection != null && connection.isOpen()) {
-                return command.apply(connection);
-              }
-              // a call that is cancelled must not cancel what others wait for
-              return Mono.fromFuture(current(), true)
-                  .onErrorMap(Failures::ofConnecting)
-                  .flatMap(link -> command.apply(link.connection));
-            })
-        .onErrorMap(Failures::ofCall);
+  /** The connection if it can be used at once. */
+  @Nullable Link<C> usable() {
+    Link<C> link = usable;
+    return link != null && link.isOpen() ? link : null;
+  }
+
+  /** The connection as soon as it can be used; opens it if necessary. */
+  synchronized CompletableFuture<Link<C>> open() {
+    if (closed) {
+      return CompletableFuture.failedFuture(Failures.closed());
+    }
+    CompletableFuture<Link<C>> known = current;
+    if (known == null || isOver(known)) {
+      known = beginAfterAPause();
+      current = known;
+    }
+    return known;
+  }
+
+  private boolean isOver(CompletableFuture<Link<C>> link) {
+    return link.isDone() && (link.isCompletedExceptionally() || !link.join().isOpen());
   }
 
   /**
-   * Gives up the connection, also one that is still being opened, as it may be dead: calls under
-   * way end, also those that wait for it to open, and the next one opens a new one.
+   * Gives up the connection if it may be dead, as it has answered nothing for about that long
+   * though it was asked, or is being opened for that long: calls under way end, also those that
+   * wait for it to open, and the next one opens a new one.
    */
-  void giveUp() {
-    CompletableFuture<Link> last;
+  void overdue(Duration patience) {
+    // whoever complains began to count a little before the connection was asked
+    Duration most = patience.minus(patience.dividedBy(8));
+    CompletableFuture<Link<C>> last;
     synchronized (this) {
       last = current;
+      if (last == null || !isSilent(last, most)) {
+        return;
+      }
       current = null;
       usable = null;
       opening++;
     }
-    if (last != null && !last.completeExceptionally(givenUp())) {
+    if (!last.completeExceptionally(givenUp())) {
       CompletableFuture<Void> unused = last.thenAccept(Link::end);
     }
+  }
+
+  private boolean isSilent(CompletableFuture<Link<C>> link, Duration patience) {
+    Link<C> usable = this.usable;
+    return link.isDone()
+        ? usable != null && usable.isSilent(patience)
+        : System.nanoTime() - begunAt >= patience.toNanos();
   }
 
   /** Closes the connection; later calls fail. Completes when all is closed. */
   Mono<Void> close() {
     return Mono.defer(
         () -> {
-          CompletableFuture<Link> last;
+          CompletableFuture<Link<C>> last;
           synchronized (this) {
             closed = true;
             usable = null;
@@ -100,25 +147,9 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
         });
   }
 
-  private synchronized CompletableFuture<Link> current() {
-    if (closed) {
-      return CompletableFuture.failedFuture(Failures.closed());
-    }
-    CompletableFuture<Link> known = current;
-    if (known == null || isOver(known)) {
-      known = open();
-      current = known;
-    }
-    return known;
-  }
-
-  private boolean isOver(CompletableFuture<Link> link) {
-    return link.isDone() && (link.isCompletedExceptionally() || !link.join().connection.isOpen());
-  }
-
-  private synchronized CompletableFuture<Link> open() {
+  private CompletableFuture<Link<C>> beginAfterAPause() {
     int number = ++opening;
-    CompletableFuture<Link> link = new CompletableFuture<>();
+    CompletableFuture<Link<C>> link = new CompletableFuture<>();
     long pause = begunAt + PAUSE.toNanos() - System.nanoTime();
     if (pause <= 0) {
       begin(number, link);
@@ -131,10 +162,10 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     return link;
   }
 
-  private void begin(int number, CompletableFuture<Link> link) {
+  private void begin(int number, CompletableFuture<Link<C>> awaited) {
     synchronized (this) {
       if (closed || number != opening) {
-        link.completeExceptionally(closed ? Failures.closed() : givenUp());
+        awaited.completeExceptionally(closed ? Failures.closed() : givenUp());
         return;
       }
       begunAt = System.nanoTime();
@@ -143,11 +174,13 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
       CompletionStage<Boolean> unused =
           opener
               .get()
-              .thenApply(opened -> link(opened, number))
+              .thenCompose(connection -> prepared(connection, awaited))
+              .thenApply(link -> accept(link, number))
               .handle(
-                  (opened, e) -> e == null ? link.complete(opened) : link.completeExceptionally(e));
+                  (link, e) ->
+                      e == null ? accepted(link, awaited) : awaited.completeExceptionally(e));
     } catch (RuntimeException e) {
-      link.completeExceptionally(e);
+      awaited.completeExceptionally(e);
     }
   }
 
@@ -155,60 +188,38 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     return new RedisException("Connection given up before it was open");
   }
 
-  private Link link(C connection, int number) {
-    // what is late is known without a timer of Lettuce for each command
-    connection.setTimeout(Duration.ZERO);
-    Link link = new Link(connection);
+  private CompletionStage<Link<C>> prepared(C connection, CompletableFuture<Link<C>> awaited) {
+    Link<C> link = new Link<>(connection, commands.apply(connection));
     connection.addListener(link);
-    // lost before there was a listener
-    if (!connection.isOpen()) {
-      link.end();
-      throw new RedisException("Connection lost as soon as it was opened");
-    }
-    return accept(link, number);
+    CompletableFuture<Link<C>> unused =
+        awaited.whenComplete(
+            (any, e) -> {
+              if (e != null) {
+                link.end();
+              }
+            });
+    return setUp.prepare(connection).thenApply(any -> link);
   }
 
-  private synchronized Link accept(Link link, int number) {
+  private synchronized Link<C> accept(Link<C> link, int number) {
     if (closed) {
-      link.end();
       throw Failures.closed();
     }
     if (number != opening) {
-      link.end();
       throw givenUp();
     }
-    usable = link.connection;
+    // lost before there was a listener, or while it was prepared
+    if (!link.isOpen()) {
+      throw new RedisException("Connection lost as soon as it was opened");
+    }
+    link.ready();
+    usable = link;
     return link;
   }
 
-  /** A connection that is closed once, be it because it is lost or no longer wanted. */
-  private final class Link implements RedisConnectionStateListener {
-
-    final C connection;
-    private final AtomicBoolean ended = new AtomicBoolean();
-
-    Link(C connection) {
-      this.connection = connection;
-    }
-
-    @Override
-    public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
-      if (lost.isClosed()) {
-        // by us, or by the client because it is shut down
-        ended.set(true);
-      } else {
-        end();
-      }
-    }
-
-    void end() {
-      CompletableFuture<Void> unused = ending();
-    }
-
-    CompletableFuture<Void> ending() {
-      return ended.compareAndSet(false, true)
-          ? connection.closeAsync()
-          : CompletableFuture.completedFuture(null);
-    }
+  private boolean accepted(Link<C> link, CompletableFuture<Link<C>> awaited) {
+    link.whenEnded(setUp::lost);
+    setUp.usable();
+    return awaited.complete(link);
   }
 }

@@ -25,10 +25,12 @@ public final class LockKeys {
 
   private final List<String> sorted;
   private final Set<String> distinct;
+  private final int hash;
 
   private LockKeys(SortedSet<String> keys) {
     this.sorted = List.copyOf(keys);
     this.distinct = Collections.unmodifiableSet(keys);
+    this.hash = sorted.hashCode();
   }
 
   /**
@@ -141,7 +143,7 @@ public final class LockKeys {
 
   @Override
   public int hashCode() {
-    return sorted.hashCode();
+    return hash;
   }
 
   @Override

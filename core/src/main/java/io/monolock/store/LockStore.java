@@ -143,6 +143,14 @@ public interface LockStore {
    * Hints that it is worth trying again to take the keys. They may be missed and may be invented;
    * nothing relies on them. By default there are none.
    *
+   * <p>Whoever waits subscribes once its first attempt was refused, and stays subscribed while it
+   * makes its attempts: a store may make those that come while somebody is subscribed for the same
+   * keys in another way, so that it learns of what happens to the keys after them. As soon as it
+   * does, be it upon the subscription, it emits once, for what happened before.
+   *
+   * <p>A hint may come in any thread, which must not be blocked. Whoever has requested none when it
+   * comes may miss it.
+   *
    * @param keys the keys somebody waits for
    * @return an element, the keys, whenever one of them may have become free; never ends by itself
    */
@@ -151,11 +159,14 @@ public interface LockStore {
   }
 
   /**
-   * Told that the store has answered nothing at all for as long as the engine lets one call take,
-   * though it was asked. A store whose connection may be dead without anybody having noticed gives
-   * it up: calls under way end then, and later ones go over a new one. By default nothing happens.
+   * Told that somebody has waited in vain for the answer to a call. A store whose connection may be
+   * dead without anybody having noticed, as it has answered nothing at all for that long though it
+   * was asked, gives it up: calls under way end then, and later ones go over a new one. One slow
+   * answer among others is no reason. By default nothing happens.
+   *
+   * @param patience how long the engine lets one call take
    */
-  default void silent() {}
+  default void overdue(Duration patience) {}
 
   /**
    * Frees what the store holds of the machine's resources; locks are left alone. Calls after it

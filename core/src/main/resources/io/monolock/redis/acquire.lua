@@ -1,14 +1,22 @@
--- KEYS lock keys, then a fence key for each when fenced; ARGV token, metadata, ttl in ms, 1 when fenced else 0
+-- KEYS lock keys, then a fence key for each when fenced; ARGV token, metadata, ttl in ms, 1 when fenced else 0, 1 when it is a waiter's attempt else 0
 -- Takes all lock keys or none
 -- Answers 2n when granted, 2n + 1 when re-entered, n being the fencing number or 1; -1 - the longest foreign pttl when busy, 0 when busy for ever
 local token, value, ttl, fenced = ARGV[1], ARGV[1] .. ARGV[2], ARGV[3], ARGV[4] == '1'
 local locks = fenced and #KEYS / 2 or #KEYS
 
-if not string.find(ttl, '^[1-9]%d*$') then
-  return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
+-- a waiter mostly finds the key held, which a tracked read tells sooner than a write in vain
+if ARGV[5] == '1' and locks == 1 and not fenced then
+  local pttl = redis.call('PTTL', KEYS[1])
+  local held = pttl ~= -2 and redis.call('GETEX', KEYS[1])
+  if held and string.sub(held, 1, 22) ~= token then
+    return pttl == -1 and 0 or -1 - pttl
+  end
 end
 -- a write comes first: a replica refuses it instead of answering from the past, and only the first is refused for want of memory
 if locks > 1 or fenced then
+  if not string.find(ttl, '^[1-9]%d*$') then
+    return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
+  end
   -- changes nothing
   redis.call('SETRANGE', KEYS[1], 0, '')
 elseif redis.call('SET', KEYS[1], value, 'NX', 'PX', ttl) then

@@ -3,14 +3,18 @@ package io.monolock.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.monolock.store.Grant;
 import io.monolock.store.Grant.Busy;
 import io.monolock.store.Grant.Granted;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.LockStoreContract;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 class InMemoryLockStoreTest implements LockStoreContract {
@@ -72,5 +76,114 @@ class InMemoryLockStoreTest implements LockStoreContract {
     store.acquire(A, ALICE, "", LONG, false).block();
     LockStore other = InMemoryLockStore.create();
     assertThat(other.acquire(A, BOB, "", LONG, false).block()).isInstanceOf(Granted.class);
+  }
+
+  private final VirtualTimeScheduler clock = VirtualTimeScheduler.create();
+  private final InMemoryLockStore virtual = InMemoryLockStore.create(clock);
+
+  /** How often each set of keys was said to be worth another attempt. */
+  private List<LockKeys> hintsFor(LockKeys... waiting) {
+    List<LockKeys> hints = new ArrayList<>();
+    for (LockKeys keys : waiting) {
+      virtual.wakeUps(keys).subscribe(hints::add);
+    }
+    assertThat(hints).containsExactly(waiting); // for what happened before
+    hints.clear();
+    return hints;
+  }
+
+  @Test
+  void aReleaseWakesEverySetWithTheKey() {
+    virtual.acquire(A, ALICE, "", LONG, false).block();
+    List<LockKeys> hints = hintsFor(A, AB, B);
+
+    virtual.release(A, BOB, Duration.ZERO).block();
+    virtual.extend(A, ALICE, LONGER).block();
+    assertThat(hints).isEmpty();
+    virtual.release(A, ALICE, Duration.ZERO).block();
+
+    assertThat(hints).containsExactly(A, AB);
+  }
+
+  @Test
+  void aReleaseOfSeveralKeysWakesOnce() {
+    virtual.acquire(AB, ALICE, "", LONG, false).block();
+    List<LockKeys> hints = hintsFor(AB);
+
+    virtual.release(AB, ALICE, Duration.ZERO).block();
+
+    assertThat(hints).containsExactly(AB);
+  }
+
+  @Test
+  void aForcedReleaseWakes() {
+    virtual.acquire(A, ALICE, "", LONG, false).block();
+    List<LockKeys> hints = hintsFor(A);
+
+    virtual.forceRelease(A.asList().get(0)).block();
+
+    assertThat(hints).containsExactly(A);
+  }
+
+  @Test
+  void theEndOfAKeyWakesThoughItWasProlonged() {
+    virtual.acquire(A, ALICE, "", LONG, false).block();
+    List<LockKeys> hints = hintsFor(A);
+    clock.advanceTimeBy(LONG.dividedBy(2));
+    virtual.extend(A, ALICE, LONG).block();
+
+    clock.advanceTimeBy(LONG.minusMillis(1));
+    assertThat(hints).isEmpty();
+    clock.advanceTimeBy(Duration.ofMillis(1));
+
+    assertThat(hints).containsExactly(A);
+  }
+
+  @Test
+  void theEndOfAKeyWakesThoughItWasTakenAfterwards() {
+    List<LockKeys> hints = hintsFor(A);
+    virtual.acquire(A, ALICE, "", LONGER, false).block();
+    virtual.release(A, ALICE, LONG).block();
+
+    clock.advanceTimeBy(LONG);
+
+    assertThat(hints).containsExactly(A);
+  }
+
+  @Test
+  void aTransferWakesNobody() {
+    virtual.acquire(AB, ALICE, "", LONG, false).block();
+    List<LockKeys> hints = hintsFor(A, AB);
+
+    virtual.transfer(AB, ALICE, BOB, "", LONG, false).block();
+
+    assertThat(hints).isEmpty();
+  }
+
+  @Test
+  void whoeverIsWokenMayTryAtOnce() {
+    virtual.acquire(A, ALICE, "", LONG, false).block();
+    List<Grant> grants = new ArrayList<>();
+    virtual
+        .wakeUps(A)
+        .flatMap(keys -> virtual.acquire(keys, BOB, "", LONG, false))
+        .subscribe(grants::add);
+
+    assertThat(virtual.release(A, ALICE, Duration.ZERO).block()).isTrue();
+
+    assertThat(grants).last().isInstanceOf(Granted.class);
+  }
+
+  /** B115 */
+  @Test
+  void ofThoseWhoHaveGoneNothingIsLeft() {
+    virtual.acquire(AB, ALICE, "", LONG, false).block();
+    Disposable one = virtual.wakeUps(AB).subscribe();
+    Disposable other = virtual.wakeUps(A).subscribe();
+    assertThat(virtual.awaited()).isEqualTo(2);
+    one.dispose();
+    assertThat(virtual.awaited()).isEqualTo(1);
+    other.dispose();
+    assertThat(virtual.awaited()).isZero();
   }
 }

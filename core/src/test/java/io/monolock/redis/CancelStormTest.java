@@ -182,7 +182,7 @@ class CancelStormTest {
     long scripts = scripts();
     await()
         .during(Duration.ofMillis(500))
-        .atMost(Duration.ofSeconds(1))
+        .atMost(Duration.ofSeconds(5))
         .until(() -> scripts() == scripts && lockKeys().isEmpty());
   }
 

@@ -55,10 +55,10 @@ class ScriptsTest extends StoreOnRedis {
   void aTimeToLiveThatIsNoneIsRefusedAndNothingIsTouched(String ttl) {
     server.command("SET", "lock:a", ALICE, "PX", "60000");
     assertError("extend", List.of("lock:a"), ALICE, ttl);
-    assertError("acquire", List.of("lock:a"), ALICE, "", ttl, "0");
-    assertError("acquire", List.of("lock:a", "lock:a:fence"), ALICE, "", ttl, "1");
-    assertError("acquire", List.of("lock:b"), ALICE, "", ttl, "0");
-    assertError("acquire", List.of("lock:a", "lock:b"), ALICE, "", ttl, "0");
+    assertError("acquire", List.of("lock:a"), ALICE, "", ttl, "0", "0");
+    assertError("acquire", List.of("lock:a", "lock:a:fence"), ALICE, "", ttl, "1", "0");
+    assertError("acquire", List.of("lock:b"), ALICE, "", ttl, "0", "0");
+    assertError("acquire", List.of("lock:a", "lock:b"), ALICE, "", ttl, "0", "0");
     assertError("transfer", List.of("lock:a"), ALICE, BOB, "", ttl, "0");
     assertThat(server.commandAsString("GET", "lock:a")).isEqualTo(ALICE);
     assertThat(server.commandAsLong("PTTL", "lock:a")).isBetween(40_000L, 60_000L);
@@ -77,12 +77,13 @@ class ScriptsTest extends StoreOnRedis {
   void theAnswersAreAsTheScriptsSay() {
     List<String> a = List.of("lock:a");
     List<String> ab = List.of("lock:a", "lock:b");
-    assertThat(eval("acquire", a, ALICE, "", "60000", "0")).isEqualTo(2L);
-    assertThat(eval("acquire", a, ALICE, "", "60000", "0")).isEqualTo(3L);
-    assertThat(eval("acquire", ab, ALICE, "", "60000", "0")).isEqualTo(3L);
-    assertThat((Long) eval("acquire", ab, BOB, "", "60000", "0")).isBetween(-60_001L, -40_000L);
+    assertThat(eval("acquire", a, ALICE, "", "60000", "0", "0")).isEqualTo(2L);
+    assertThat(eval("acquire", a, ALICE, "", "60000", "0", "0")).isEqualTo(3L);
+    assertThat(eval("acquire", ab, ALICE, "", "60000", "0", "0")).isEqualTo(3L);
+    assertThat((Long) eval("acquire", ab, BOB, "", "60000", "0", "0"))
+        .isBetween(-60_001L, -40_000L);
     server.command("PERSIST", "lock:b");
-    assertThat(eval("acquire", ab, BOB, "", "60000", "0")).isEqualTo(0L);
+    assertThat(eval("acquire", ab, BOB, "", "60000", "0", "0")).isEqualTo(0L);
     assertThat(eval("transfer", ab, BOB, ALICE, "", "60000", "0")).isEqualTo(0L);
     assertThat(eval("transfer", ab, ALICE, BOB, "", "60000", "0")).isEqualTo(1L);
     assertThat(eval("force_release", a)).isEqualTo(1L);

@@ -71,8 +71,8 @@ public abstract class DelegatingLockStore implements LockStore {
   }
 
   @Override
-  public void silent() {
-    store.silent();
+  public void overdue(Duration patience) {
+    store.overdue(patience);
   }
 
   @Override

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import io.monolock.store.LockKeys;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/** The first outcome of a release, for everybody who asks, on the users' scheduler. */
+final class ReleaseOutcome {
+
+  private final LockerRuntime runtime;
+  private final LockKeys keys;
+  private @Nullable Boolean value; // guarded by this
+  private @Nullable Throwable problem; // guarded by this
+  private @Nullable List<Waiting> waiting; // guarded by this
+
+  ReleaseOutcome(LockerRuntime runtime, LockKeys keys) {
+    this.runtime = runtime;
+    this.keys = keys;
+  }
+
+  void is(boolean wasOurs) {
+    tell(wasOurs, null);
+  }
+
+  void is(Throwable problem) {
+    tell(null, problem);
+  }
+
+  private void tell(@Nullable Boolean value, @Nullable Throwable problem) {
+    List<Waiting> told;
+    synchronized (this) {
+      if (isKnown()) {
+        return;
+      }
+      this.value = value;
+      this.problem = problem;
+      told = waiting;
+      waiting = null;
+    }
+    if (told != null) {
+      told.forEach(each -> each.told(value, problem));
+    }
+  }
+
+  private boolean isKnown() {
+    return value != null || problem != null;
+  }
+
+  /**
+   * The outcome, if it comes in time. A locker that has closed will never know more than it does.
+   *
+   * @param limit how long to wait for it
+   * @param late what to fail with after that
+   */
+  Mono<Boolean> within(Duration limit, Supplier<? extends Throwable> late) {
+    return new Mono<>() {
+      @Override
+      public void subscribe(CoreSubscriber<? super Boolean> subscriber) {
+        subscriber.onSubscribe(new Waiting(subscriber, limit, late));
+      }
+    };
+  }
+
+  private synchronized boolean join(Waiting newcomer) {
+    if (isKnown()) {
+      return false;
+    }
+    if (waiting == null) {
+      waiting = new ArrayList<>(1);
+    }
+    waiting.add(newcomer);
+    return true;
+  }
+
+  private synchronized void leave(Waiting goer) {
+    if (waiting != null) {
+      waiting.remove(goer);
+    }
+  }
+
+  /** One who asked. */
+  private final class Waiting implements Subscription {
+
+    private final CoreSubscriber<? super Boolean> subscriber;
+    private final Duration limit;
+    private final Supplier<? extends Throwable> late;
+    private boolean begun; // guarded by this
+    private boolean over; // guarded by this
+    private Wheel.@Nullable Task patience; // guarded by this
+
+    Waiting(
+        CoreSubscriber<? super Boolean> subscriber,
+        Duration limit,
+        Supplier<? extends Throwable> late) {
+      this.subscriber = subscriber;
+      this.limit = limit;
+      this.late = late;
+    }
+
+    @Override
+    public void request(long n) {
+      if (!Operators.validate(n)) {
+        return;
+      }
+      synchronized (this) {
+        if (begun || over) {
+          return;
+        }
+        begun = true;
+        if (!runtime.wheel.isStopped()) {
+          patience = runtime.wheel.after(limit, this::tooLate);
+        }
+      }
+      if (!join(this)) {
+        told(value, problem);
+      } else if (runtime.wheel.isStopped()) {
+        tooLate();
+      }
+    }
+
+    private void tooLate() {
+      leave(this);
+      told(null, late.get());
+    }
+
+    void told(@Nullable Boolean value, @Nullable Throwable problem) {
+      if (end()) {
+        runtime.publish(keys, () -> signal(value, problem));
+      }
+    }
+
+    private void signal(@Nullable Boolean value, @Nullable Throwable problem) {
+      if (problem != null) {
+        subscriber.onError(problem);
+      } else if (value != null) {
+        subscriber.onNext(value);
+        subscriber.onComplete();
+      }
+    }
+
+    @Override
+    public void cancel() {
+      if (end()) {
+        leave(this);
+      }
+    }
+
+    private synchronized boolean end() {
+      if (over) {
+        return false;
+      }
+      over = true;
+      if (patience != null) {
+        patience.cancel();
+      }
+      return true;
+    }
+  }
+}
