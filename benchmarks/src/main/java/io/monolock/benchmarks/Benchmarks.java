@@ -35,7 +35,6 @@ import picocli.CommandLine.Spec;
     },
     sortOptions = false,
     sortSynopsis = false)
-@SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class Benchmarks implements Callable<Integer> {
 
   static final int WRONG_OPTION = 2;

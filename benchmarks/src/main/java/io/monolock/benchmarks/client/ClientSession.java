@@ -49,7 +49,10 @@ public final class ClientSession implements AutoCloseable {
       case "sample" -> {
         return running().sample().toLine();
       }
-      case "stop" -> running().stop();
+      case "stop" -> {
+        running().stop();
+        workload = null; // a heap that is measured next is without it
+      }
       default -> throw new IllegalArgumentException("Unknown: " + line);
     }
     return OK;

@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 /** Callers that all want one key. An operation is a grant, and its time is the wait for it. */
 public final class HotKey implements CountedWorkload {
 
-  private static final int MOST_LOOKED_AT = 1_000_000;
+  private static final int MOST_LOOKED_AT = 400_000;
 
   /** One in so many holds the lock for so long that another holder would be seen. */
   private static final int RARELY = 1_024;

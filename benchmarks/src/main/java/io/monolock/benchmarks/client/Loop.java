@@ -14,15 +14,6 @@ abstract class Loop implements CoreSubscriber<Object>, Runnable {
 
   private static final long PAUSE_AFTER_FAILURE_MILLIS = 20;
 
-  private final Caller caller;
-  private final Tally tally;
-  private final CompletableFuture<Void> over = new CompletableFuture<>();
-  private volatile boolean stopped;
-  private volatile Subscription subscription = NOT_YET;
-
-  /** Says when the current turn began. */
-  protected long begin;
-
   private static final Subscription NOT_YET =
       new Subscription() {
         @Override
@@ -31,6 +22,15 @@ abstract class Loop implements CoreSubscriber<Object>, Runnable {
         @Override
         public void cancel() {}
       };
+
+  private final Caller caller;
+  private final Tally tally;
+  private final CompletableFuture<Void> over = new CompletableFuture<>();
+  private volatile boolean stopped;
+  private volatile Subscription subscription = NOT_YET;
+
+  /** When the current turn began. */
+  long begin;
 
   Loop(Caller caller, Tally tally) {
     this.caller = caller;
@@ -49,7 +49,7 @@ abstract class Loop implements CoreSubscriber<Object>, Runnable {
     turn.subscribe(this);
   }
 
-  /** Begins the first turn. */
+  /** Begins a turn, the first or the next. */
   final void next() {
     begin = System.nanoTime();
     subscribe(caller.turn(this));

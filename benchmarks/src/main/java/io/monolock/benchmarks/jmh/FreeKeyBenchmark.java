@@ -32,12 +32,12 @@ public class FreeKeyBenchmark {
   @Param({"1", "5"})
   int keys;
 
-  private Bench bench;
+  private BusyContender bench;
 
   /** Connects. */
   @Setup
   public void open() {
-    bench = new Bench(contender);
+    bench = new BusyContender(contender);
   }
 
   /** Lets the callers go. */
@@ -48,7 +48,7 @@ public class FreeKeyBenchmark {
 
   /** Pairs of an acquire and a release. */
   @Benchmark
-  @OperationsPerInvocation(Bench.BATCH)
+  @OperationsPerInvocation(BusyContender.BATCH)
   public void pair() {
     bench.awaitBatch();
   }

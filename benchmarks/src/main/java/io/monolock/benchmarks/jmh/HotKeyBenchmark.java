@@ -32,13 +32,13 @@ public class HotKeyBenchmark {
   @Param({"64", "1024"})
   int waiters;
 
-  private Bench bench;
+  private BusyContender bench;
   private Path shared;
 
   /** Connects. */
   @Setup
   public void open() {
-    bench = new Bench(contender);
+    bench = new BusyContender(contender);
   }
 
   /**
@@ -54,7 +54,7 @@ public class HotKeyBenchmark {
 
   /** Locks that go from one caller to the next. */
   @Benchmark
-  @OperationsPerInvocation(Bench.BATCH)
+  @OperationsPerInvocation(BusyContender.BATCH)
   public void handOver() {
     bench.awaitBatch();
   }

@@ -55,12 +55,12 @@ public final class JmhRun {
       Options options =
           new OptionsBuilder()
               .parent(wanted)
-              .jvmArgsAppend("-Xms1g", "-Xmx1g", "-D" + Bench.SERVER + "=" + server.uri())
+              .jvmArgsAppend("-Xms1g", "-Xmx1g", "-D" + BusyContender.SERVER + "=" + server.uri())
               .addProfiler(GCProfiler.class)
               .addProfiler(WindowProfiler.class)
               .build();
       // for a run without forks
-      System.setProperty(Bench.SERVER, server.uri());
+      System.setProperty(BusyContender.SERVER, server.uri());
       return new Runner(options).run();
     }
   }

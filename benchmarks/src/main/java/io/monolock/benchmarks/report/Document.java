@@ -61,13 +61,13 @@ public final class Document {
    */
   public void put(Section section, String circumstances) throws IOException {
     Files.createDirectories(folder);
+    Map<String, String> parts = parts();
+    parts.put(section.name(), text(section, circumstances));
+    write(sorted(parts));
     ChartWriter charts = new ChartWriter(folder.resolve("charts"));
     for (BarChart chart : section.charts()) {
       charts.write(chart);
     }
-    Map<String, String> parts = parts();
-    parts.put(section.name(), text(section, circumstances));
-    write(sorted(parts));
   }
 
   private Map<String, String> sorted(Map<String, String> parts) {

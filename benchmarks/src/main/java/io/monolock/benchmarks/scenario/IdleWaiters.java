@@ -43,8 +43,8 @@ final class IdleWaiters implements Scenario {
             "idle-waiters",
             "Many waiters for one lock that is kept",
             "The lock is held and kept alive by another process; commands are those of all clients, cores those of the"
-                + " process of the waiters. Watched for %s each time."
-                    .formatted(bench.settings().idleWindow()),
+                + " process of the waiters. Watched for %d s each time."
+                    .formatted(bench.settings().idleWindow().toSeconds()),
             results.medians("waiters", COLUMNS),
             results.rounds("waiters", COLUMNS),
             targets(results, setting),

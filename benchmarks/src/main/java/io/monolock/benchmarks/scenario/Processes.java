@@ -40,7 +40,7 @@ final class Processes {
       return samples.get(0);
     }
     Sample all = new Sample();
-    SUMS.forEach(metric -> put(all, metric, values(metric).sum()));
+    SUMS.forEach(metric -> put(all, metric, sum(metric)));
     MEANS.forEach(metric -> put(all, metric, weightedMean(metric)));
     MAXIMA.forEach(metric -> put(all, metric, values(metric).max().orElse(Double.NaN)));
     double operations = all.get(Metric.OPERATIONS);
@@ -54,6 +54,10 @@ final class Processes {
           .ifPresent(most -> all.with(Metric.LARGEST_SHARE, percent.applyAsDouble(most)));
     }
     return all;
+  }
+
+  private double sum(Metric metric) {
+    return values(metric).findAny().isPresent() ? values(metric).sum() : Double.NaN;
   }
 
   private DoubleStream values(Metric metric) {

@@ -43,8 +43,8 @@ final class Refreshed implements Scenario {
         new Section(
             "refreshed",
             "Many locks that are kept alive",
-            "Scopes whose bodies never end, with a ttl of 30 s, watched for %s each time. Heap is what they add to the"
-                    .formatted(bench.settings().refreshWindow())
+            "Scopes whose bodies never end, with a ttl of 30 s, watched for %d s each time. Heap is what they add to the"
+                    .formatted(bench.settings().refreshWindow().toSeconds())
                 + " heap in use, the text of the keys included; lost are those whose scopes ended or whose keys are"
                 + " gone.",
             results.medians("locks", COLUMNS),

@@ -15,7 +15,7 @@ import java.util.function.Function;
  * A contender at work in the process of a benchmark. The work goes on through a whole iteration; an
  * invocation only waits until so much more of it is done, so that nothing stops in between.
  */
-final class Bench implements AutoCloseable {
+final class BusyContender implements AutoCloseable {
 
   /** The property that holds the server's address. */
   static final String SERVER = "monolock.benchmarks.server";
@@ -32,7 +32,7 @@ final class Bench implements AutoCloseable {
   private long awaited;
   private ServerMeter before;
 
-  Bench(Contenders contender) {
+  BusyContender(Contenders contender) {
     this.contender = contender.open(System.getProperty(SERVER));
   }
 
