@@ -406,8 +406,8 @@ class KeepAliveTest {
     Lock lock = lock();
     Probe<Object> probe = v.run(lock.keepAlive());
     v.pass(PERIOD);
-    lock.release().subscribe();
     probe.cancel();
+    lock.release().subscribe();
 
     v.pass(Duration.ofMinutes(1));
 

@@ -28,7 +28,7 @@ import reactor.core.publisher.Mono;
 /** Processes that stand still for longer than their lease, or are killed while they hold locks. */
 class PausedClientTest extends LockerBehindProxy {
 
-  private static final Duration TTL = Duration.ofSeconds(2);
+  private static final Duration TTL = Duration.ofSeconds(3);
 
   PausedClientTest(RedisServer server) {
     super(server);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -142,13 +143,18 @@ class ReactorSemanticsTest extends LockerBehindProxy {
   @DisplayName("B127: Redis is asked as often as the spec says, and the last error is ours")
   void asManyAttemptsAsTheSpecSays() {
     server.command("SET", "key", "somebody-elses-token-1", "PX", "60000");
-    LockOptions four = OPTIONS.retry(Retry.fixedDelay(3, Duration.ofMillis(10)));
+    AtomicInteger retries = new AtomicInteger();
+    LockOptions four =
+        OPTIONS.retry(
+            Retry.fixedDelay(3, Duration.ofMillis(10))
+                .doBeforeRetry(signal -> retries.incrementAndGet()));
     try (CommandRecorder recorder = CommandRecorder.of(server)) {
       assertThatThrownBy(() -> locker.acquire("key", four).block(LIMIT))
           .isInstanceOfSatisfying(
               LockNotAcquiredException.class, e -> assertThat(e.attempts()).isEqualTo(4));
       // one more makes the server tell when to try again
       assertThat(recorder.commands("evalsha")).hasSizeBetween(4, 5);
+      assertThat(retries).hasValue(3);
     }
   }
 

@@ -31,7 +31,7 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
 
   private static final Duration TTL = Duration.ofSeconds(2);
 
-  private static final Duration BRIEF = Duration.ofMillis(600);
+  private static final Duration BRIEF = Duration.ofMillis(1_200);
 
   /** Longer than a refresh is away, shorter than what is left of the lease then. */
   private static final Duration SHORT = Duration.ofSeconds(1);
@@ -288,7 +288,7 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
     Lock lock = entry.take().apply(this).block(LIMIT);
     CompletableFuture<Object> loss = lock.keepAlive().toFuture();
 
-    pass(BRIEF.multipliedBy(3));
+    pass(BRIEF.multipliedBy(2));
 
     assertThat(loss).isNotDone();
     assertThat(lock.isValid()).isTrue();
@@ -300,7 +300,7 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
   @DisplayName("B14: so are the locks of scopes, of one value or many")
   void scopesAreKeptAlive() {
     LockOptions options = LockOptions.of(BRIEF);
-    Duration longer = BRIEF.multipliedBy(3);
+    Duration longer = BRIEF.multipliedBy(2);
 
     String one =
         locker.withLock("key", options, lock -> Mono.delay(longer).thenReturn("done")).block(LIMIT);
