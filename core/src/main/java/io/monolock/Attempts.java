@@ -160,7 +160,7 @@ final class Attempts implements WaitLine.Waiter {
       }
       nextIsRepetition = false;
     }
-    claim.acquire(patience(), attempt::answered, attempt::failed);
+    claim.acquire(patience(), attempt);
   }
 
   @Override
@@ -173,8 +173,7 @@ final class Attempts implements WaitLine.Waiter {
       attempt = begin();
       attempt.isHandOver = true;
     }
-    return claim.take(
-        patience(), () -> release.handOver(claim), attempt::answered, attempt::failed);
+    return claim.take(patience(), () -> release.handOver(claim), attempt);
   }
 
   private Attempt begin() {
@@ -248,12 +247,13 @@ final class Attempts implements WaitLine.Waiter {
   }
 
   /** One command, answered in time, late, or not at all. */
-  private final class Attempt {
+  private final class Attempt implements Claim.Asker {
 
     private final long askedAt = runtime.now();
     private boolean isHandOver;
 
-    void answered(Grant grant) {
+    @Override
+    public void answered(Grant grant) {
       if (grant instanceof Grant.Busy busy) {
         refused(this, busy.remaining().orElse(null));
       } else if (grant instanceof Grant.Granted given) {
@@ -266,7 +266,8 @@ final class Attempts implements WaitLine.Waiter {
       }
     }
 
-    void failed(StoreFailure failure) {
+    @Override
+    public void failed(StoreFailure failure) {
       if (failure.isTransient()) {
         troubled(this, failure);
       } else {

@@ -8,7 +8,6 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +50,15 @@ final class Claim {
 
     /** The release has ended. */
     default void released(boolean wasOurs) {}
+  }
+
+  /** Whoever asks for the keys. */
+  interface Asker {
+    /** Told the answer, however late. */
+    void answered(Grant grant);
+
+    /** Told of a failure, at most once. */
+    void failed(StoreFailure failure);
   }
 
   final long id;
@@ -131,11 +139,9 @@ final class Claim {
    *
    * @param patience after this time the attempt counts as failed for whoever asked, though a late
    *     grant is still told
-   * @param answered told the answer, however late
-   * @param failed told of a failure, at most once
    */
-  void acquire(Duration patience, Consumer<Grant> answered, Consumer<StoreFailure> failed) {
-    boolean unused = take(patience, this::acquire, answered, failed);
+  void acquire(Duration patience, Asker asker) {
+    boolean unused = take(patience, this::acquire, asker);
   }
 
   private Mono<Grant> acquire() {
@@ -147,12 +153,8 @@ final class Claim {
    *
    * @return false if they are not wanted any more, and the call is not made
    */
-  boolean take(
-      Duration patience,
-      Supplier<Mono<Grant>> call,
-      Consumer<Grant> answered,
-      Consumer<StoreFailure> failed) {
-    return new Attempt(answered, failed).begin(patience, call);
+  boolean take(Duration patience, Supplier<Mono<Grant>> call, Asker asker) {
+    return new Attempt(asker).begin(patience, call);
   }
 
   /** The keys are held now, and when they are freed the first one in this line is next. */
@@ -180,18 +182,19 @@ final class Claim {
       refreshes++;
     }
     AtomicBoolean over = new AtomicBoolean();
-    Answer.hear(
-        runtime,
-        () -> runtime.store.extend(keys, token, ttl),
-        context,
-        ours -> {
-          refreshed(over);
-          answered.accept(ours);
-        },
-        failure -> {
-          refreshed(over);
-          failed.accept(failure);
-        });
+    new Answer<Boolean>(context) {
+      @Override
+      void answered(Boolean ours) {
+        refreshed(over);
+        answered.accept(ours);
+      }
+
+      @Override
+      void failed(StoreFailure failure) {
+        refreshed(over);
+        failed.accept(failure);
+      }
+    }.hear(() -> runtime.store.extend(keys, token, ttl));
     if (options.holdAtLeast().isZero()) {
       refreshed(over);
     }
@@ -207,16 +210,16 @@ final class Claim {
   }
 
   /** One command to acquire, heard here first and then by whoever asked. */
-  private final class Attempt {
+  private final class Attempt extends Answer<Grant> {
 
-    private final Consumer<Grant> answered;
-    private final AtomicReference<@Nullable Consumer<StoreFailure>> failed;
-    private final AtomicBoolean heard = new AtomicBoolean();
+    private final Asker asker;
+    private boolean toldOfFailure; // guarded by the claim
+    private boolean heard; // guarded by the claim
     private volatile Wheel.@Nullable Task patience;
 
-    Attempt(Consumer<Grant> answered, Consumer<StoreFailure> failed) {
-      this.answered = answered;
-      this.failed = new AtomicReference<>(failed);
+    Attempt(Asker asker) {
+      super(context);
+      this.asker = asker;
     }
 
     boolean begin(Duration patience, Supplier<Mono<Grant>> call) {
@@ -227,16 +230,17 @@ final class Claim {
         unanswered++;
       }
       this.patience = runtime.wheel.after(patience, this::unanswered);
-      Answer.hear(runtime, call, context, this::answered, this::failed);
+      hear(call);
       return true;
     }
 
-    private void answered(Grant grant) {
+    @Override
+    void answered(Grant grant) {
       if (grant instanceof Grant.Granted given) {
         granted(given.fresh());
       }
       boolean first = heard(false);
-      answered.accept(grant);
+      asker.answered(grant);
       if (first) {
         afterwards();
       } else if (grant instanceof Grant.Granted given) {
@@ -244,7 +248,8 @@ final class Claim {
       }
     }
 
-    private void failed(StoreFailure failure) {
+    @Override
+    void failed(StoreFailure failure) {
       boolean first = heard(Answer.isInDoubt(failure));
       tellFailed(failure);
       if (first) {
@@ -256,7 +261,7 @@ final class Claim {
     private void unanswered() {
       patience =
           runtime.wheel.after(options.ttl(), () -> failed(runtime.unanswered(UNKNOWN_OUTCOME)));
-      if (heard.get()) {
+      if (isHeard()) {
         cancelPatience();
       }
       tellFailed(runtime.unanswered(UNKNOWN_OUTCOME));
@@ -264,15 +269,22 @@ final class Claim {
     }
 
     private boolean heard(boolean inDoubt) {
-      boolean first = heard.compareAndSet(false, true);
       cancelPatience();
       synchronized (Claim.this) {
-        if (first) {
-          doubtful |= inDoubt;
-          unanswered--;
+        if (heard) {
+          return false;
         }
+        heard = true;
+        doubtful |= inDoubt;
+        unanswered--;
+        return true;
       }
-      return first;
+    }
+
+    private boolean isHeard() {
+      synchronized (Claim.this) {
+        return heard;
+      }
     }
 
     private void cancelPatience() {
@@ -283,10 +295,13 @@ final class Claim {
     }
 
     private void tellFailed(StoreFailure failure) {
-      Consumer<StoreFailure> failed = this.failed.getAndSet(null);
-      if (failed != null) {
-        failed.accept(failure);
+      synchronized (Claim.this) {
+        if (toldOfFailure) {
+          return;
+        }
+        toldOfFailure = true;
       }
+      asker.failed(failure);
     }
 
     private void afterwards() {
@@ -419,16 +434,19 @@ final class Claim {
   }
 
   private void releaseAgain() {
-    Answer.hear(
-        runtime,
-        () -> runtime.store.release(keys, token, Duration.ZERO),
-        context,
-        wasOurs -> {
-          if (wasOurs) {
-            LOG.debug("freed {}, taken by a command that was delayed on its way", keys);
-          }
-        },
-        failure -> LOG.debug("could not repeat the release of {}", keys, failure));
+    new Answer<Boolean>(context) {
+      @Override
+      void answered(Boolean wasOurs) {
+        if (wasOurs) {
+          LOG.debug("freed {}, taken by a command that was delayed on its way", keys);
+        }
+      }
+
+      @Override
+      void failed(StoreFailure failure) {
+        LOG.debug("could not repeat the release of {}", keys, failure);
+      }
+    }.hear(() -> runtime.store.release(keys, token, Duration.ZERO));
   }
 
   LockStoreException failure(String operation, StoreFailure failure) {

@@ -40,7 +40,7 @@ final class Release {
 
   Release(Claim claim) {
     this.claim = claim;
-    this.outcome = new ReleaseOutcome(claim.runtime, claim.keys);
+    this.outcome = new ReleaseOutcome(claim.runtime, claim.keys, this::late);
   }
 
   /**
@@ -73,14 +73,14 @@ final class Release {
 
   /** The first outcome, for everybody who asks, or the present trouble after this time. */
   Mono<Boolean> outcome(Duration patience) {
-    return outcome.within(patience, () -> claim.failure("release", presentTrouble()));
+    return outcome.within(patience);
   }
 
-  private StoreFailure presentTrouble() {
+  private LockStoreException late() {
     StoreFailure trouble = this.trouble;
-    return trouble != null
-        ? trouble
-        : claim.runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME);
+    return claim.failure(
+        "release",
+        trouble != null ? trouble : claim.runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
   }
 
   private void attempt() {
@@ -94,14 +94,7 @@ final class Release {
   }
 
   private void free(Duration keep) {
-    LockerRuntime runtime = claim.runtime;
-    Attempt attempt = new Attempt(false);
-    Answer.hear(
-        runtime,
-        () -> runtime.store.release(claim.keys, claim.token, keep),
-        claim.context,
-        attempt::answered,
-        attempt::failed);
+    new Attempt(false).hear(() -> claim.runtime.store.release(claim.keys, claim.token, keep));
   }
 
   private boolean handOver() {
@@ -140,13 +133,14 @@ final class Release {
   }
 
   /** One command, answered in time, late, or not at all. */
-  private final class Attempt {
+  private final class Attempt extends Answer<Boolean> {
 
     private final boolean isHandOver;
     private final Wheel.Task patience;
     private boolean over; // guarded by this
 
     Attempt(boolean isHandOver) {
+      super(claim.context);
       this.isHandOver = isHandOver;
       LockerRuntime runtime = claim.runtime;
       this.patience =
@@ -158,11 +152,13 @@ final class Release {
               });
     }
 
-    void answered(boolean wasOurs) {
+    @Override
+    void answered(Boolean wasOurs) {
       patience.cancel();
       Release.this.answered(wasOurs || maybeDone);
     }
 
+    @Override
     void failed(StoreFailure failure) {
       patience.cancel();
       synchronized (this) {

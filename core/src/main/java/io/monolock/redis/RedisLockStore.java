@@ -84,6 +84,8 @@ public final class RedisLockStore implements LockStore {
   private static final Pattern LOCK =
       Pattern.compile("[A-Za-z0-9_-]{" + TOKEN_LENGTH + "}(.*)", Pattern.DOTALL);
 
+  private static volatile Millis lastMillis = new Millis(Duration.ZERO, "0");
+
   private final WakeUps wakeUps = new WakeUps();
   private final SharedConnection<StatefulRedisConnection<String, String>> work;
   private final SharedConnection<StatefulRedisConnection<String, String>> wait;
@@ -296,9 +298,17 @@ public final class RedisLockStore implements LockStore {
     return keys.asList().toArray(new String[0]);
   }
 
+  /** As text, which most calls share, as most locks live equally long. */
   private static String millis(Duration duration) {
-    return Long.toString(duration.toMillis());
+    Millis last = lastMillis;
+    if (!last.duration.equals(duration)) {
+      last = new Millis(duration, Long.toString(duration.toMillis()));
+      lastMillis = last;
+    }
+    return last.text;
   }
+
+  private record Millis(Duration duration, String text) {}
 
   private static String flag(boolean on) {
     return on ? "1" : "0";
