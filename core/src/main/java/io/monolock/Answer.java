@@ -2,7 +2,6 @@
 package io.monolock;
 
 import io.monolock.store.StoreFailure;
-import java.util.function.Supplier;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
@@ -22,10 +21,13 @@ abstract class Answer<T> implements CoreSubscriber<T> {
     this.context = context;
   }
 
+  /** The call that is to be heard. */
+  abstract Mono<T> call();
+
   /** Makes the call. */
-  final void hear(Supplier<Mono<T>> call) {
+  final void hear() {
     try {
-      call.get().subscribe(this);
+      call().subscribe(this);
     } catch (Throwable e) {
       onError(e);
     }

@@ -154,7 +154,7 @@ final class Claim {
    * @return false if they are not wanted any more, and the call is not made
    */
   boolean take(Duration patience, Supplier<Mono<Grant>> call, Asker asker) {
-    return new Attempt(asker).begin(patience, call);
+    return new Attempt(asker, call).begin(patience);
   }
 
   /** The keys are held now, and when they are freed the first one in this line is next. */
@@ -184,6 +184,11 @@ final class Claim {
     AtomicBoolean over = new AtomicBoolean();
     new Answer<Boolean>(context) {
       @Override
+      Mono<Boolean> call() {
+        return runtime.store.extend(keys, token, ttl);
+      }
+
+      @Override
       void answered(Boolean ours) {
         refreshed(over);
         answered.accept(ours);
@@ -194,7 +199,7 @@ final class Claim {
         refreshed(over);
         failed.accept(failure);
       }
-    }.hear(() -> runtime.store.extend(keys, token, ttl));
+    }.hear();
     if (options.holdAtLeast().isZero()) {
       refreshed(over);
     }
@@ -213,16 +218,25 @@ final class Claim {
   private final class Attempt extends Answer<Grant> {
 
     private final Asker asker;
+    private final @Nullable Supplier<Mono<Grant>> otherCall;
     private boolean toldOfFailure; // guarded by the claim
     private boolean heard; // guarded by the claim
     private volatile Wheel.@Nullable Task patience;
 
-    Attempt(Asker asker) {
+    Attempt(Asker asker, @Nullable Supplier<Mono<Grant>> otherCall) {
       super(context);
       this.asker = asker;
+      this.otherCall = otherCall;
     }
 
-    boolean begin(Duration patience, Supplier<Mono<Grant>> call) {
+    @Override
+    Mono<Grant> call() {
+      return otherCall != null
+          ? otherCall.get()
+          : runtime.store.acquire(keys, token, options.metadata(), options.ttl(), options.fenced());
+    }
+
+    boolean begin(Duration patience) {
       synchronized (Claim.this) {
         if (givenUp || isReleased()) {
           return false;
@@ -230,7 +244,7 @@ final class Claim {
         unanswered++;
       }
       this.patience = runtime.wheel.after(patience, this::unanswered);
-      hear(call);
+      hear();
       return true;
     }
 
@@ -436,6 +450,11 @@ final class Claim {
   private void releaseAgain() {
     new Answer<Boolean>(context) {
       @Override
+      Mono<Boolean> call() {
+        return runtime.store.release(keys, token, Duration.ZERO);
+      }
+
+      @Override
       void answered(Boolean wasOurs) {
         if (wasOurs) {
           LOG.debug("freed {}, taken by a command that was delayed on its way", keys);
@@ -446,7 +465,7 @@ final class Claim {
       void failed(StoreFailure failure) {
         LOG.debug("could not repeat the release of {}", keys, failure);
       }
-    }.hear(() -> runtime.store.release(keys, token, Duration.ZERO));
+    }.hear();
   }
 
   LockStoreException failure(String operation, StoreFailure failure) {

@@ -276,11 +276,13 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public Mono<Boolean> release() {
-    return Mono.defer(
-        () -> {
-          beginRelease();
-          return claim.release().outcome(claim.runtime.commandTimeout);
-        });
+    return new Mono<>() {
+      @Override
+      public void subscribe(CoreSubscriber<? super Boolean> subscriber) {
+        beginRelease();
+        claim.release().outcome(claim.runtime.commandTimeout).subscribe(subscriber);
+      }
+    };
   }
 
   /** Ends the handle and frees the keys in the background; harmless when repeated. */

@@ -94,7 +94,7 @@ final class Release {
   }
 
   private void free(Duration keep) {
-    new Attempt(false).hear(() -> claim.runtime.store.release(claim.keys, claim.token, keep));
+    new Attempt(false, keep).hear();
   }
 
   private boolean handOver() {
@@ -116,7 +116,7 @@ final class Release {
   Mono<Grant> handOver(Claim heir) {
     handOversTried = true;
     LockOptions options = heir.options;
-    Attempt attempt = new Attempt(true);
+    Attempt attempt = new Attempt(true, Duration.ZERO);
     return claim
         .runtime
         .store
@@ -136,11 +136,13 @@ final class Release {
   private final class Attempt extends Answer<Boolean> {
 
     private final boolean isHandOver;
+    private final Duration keep;
     private final Wheel.Task patience;
     private boolean over; // guarded by this
 
-    Attempt(boolean isHandOver) {
+    Attempt(boolean isHandOver, Duration keep) {
       super(claim.context);
+      this.keep = keep;
       this.isHandOver = isHandOver;
       LockerRuntime runtime = claim.runtime;
       this.patience =
@@ -150,6 +152,11 @@ final class Release {
                 failed(runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
                 runtime.overdue();
               });
+    }
+
+    @Override
+    Mono<Boolean> call() {
+      return claim.runtime.store.release(claim.keys, claim.token, keep);
     }
 
     @Override

@@ -141,18 +141,15 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return Mono.defer(
-        () -> {
-          boolean waiting = wakeUps.areAwaited(keys) && openWait();
-          return integer(
-              waiting ? wait : work,
-              ACQUIRE,
-              names(keys, fenced),
-              answer -> grant(answer, fenced),
-              fenced || waiting
-                  ? new String[] {token, metadata, millis(ttl), flag(fenced), flag(waiting)}
-                  : new String[] {token, metadata, millis(ttl)});
-        });
+    boolean waiting = wakeUps.areAwaited(keys) && openWait();
+    return integer(
+        waiting ? wait : work,
+        ACQUIRE,
+        names(keys, fenced),
+        answer -> grant(answer, fenced),
+        waiting || fenced
+            ? new String[] {token, metadata, millis(ttl), flag(fenced), flag(waiting)}
+            : new String[] {token, metadata, millis(ttl)});
   }
 
   /** Opens the connection for those who wait, if necessary; tells whether it is open. */
