@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.L_Result;
+
+/**
+ * Another process frees the lock while its last refusal is on the way to the first one in the line.
+ */
+@JCStressTest
+@Outcome(
+    id = "asked again",
+    expect = ACCEPTABLE,
+    desc = "The first one has asked once more, and has the lock.")
+@Outcome(
+    id = "never asked again",
+    expect = FORBIDDEN,
+    desc = "The lock is free, but the first one sleeps: its wake-up is lost.")
+@Outcome(
+    id = "left behind",
+    expect = FORBIDDEN,
+    desc = "All are gone, but something of them is left.")
+@State
+public class WakeUpVersusRefusal {
+  private final StressLocker a = new StressLocker();
+  private final Ear<Lock> waiter;
+  private final Runnable refusal;
+
+  public WakeUpVersusRefusal() {
+    a.store.takeForAnotherProcess();
+    waiter = a.waiter();
+    a.store.holdAnswers();
+    a.store.hint();
+    a.settle();
+    refusal = a.store.nextOnItsWay();
+    a.store.holdNothingMore();
+  }
+
+  @Actor
+  public void refuse() {
+    refusal.run();
+  }
+
+  @Actor
+  public void wakeUp() {
+    a.store.free();
+    a.store.hint();
+  }
+
+  @Arbiter
+  public void judge(L_Result result) {
+    a.settle();
+    if (!a.isServed(waiter)) {
+      result.r1 = "never asked again";
+    } else {
+      result.r1 = a.endsWith(waiter) ? "asked again" : "left behind";
+    }
+  }
+}
