@@ -144,7 +144,7 @@ final class Claim {
   /** Whoever is next in this locker, null when nobody waits. */
   @Nullable WaitLine line() {
     WaitLine line = this.line;
-    return line != null ? line : runtime.lines.find(keys);
+    return line != null && !line.isOver() ? line : runtime.lines.find(keys);
   }
 
   /**

@@ -135,6 +135,10 @@ final class WaitLine {
     return first != null;
   }
 
+  synchronized boolean isOver() {
+    return over;
+  }
+
   synchronized boolean hasOthers() {
     return behind != null && !behind.isEmpty();
   }
