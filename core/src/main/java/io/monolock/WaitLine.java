@@ -221,7 +221,9 @@ final class WaitLine {
   void served(Waiter waiter, Claim claim, boolean byHandOver) {
     synchronized (this) {
       verdict.busy(runtime.now(), claim.options.ttl());
-      holder = claim;
+      if (!claim.release.hasBegun()) {
+        holder = claim;
+      }
       if (!byHandOver) {
         handOvers.taken();
       }
@@ -233,6 +235,7 @@ final class WaitLine {
         behind.remove(waiter);
       }
     }
+    endIfNobody();
     watch();
   }
 
