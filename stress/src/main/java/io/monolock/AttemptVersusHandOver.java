@@ -27,22 +27,23 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "The lock is released, but something of it is left.")
 @State
 public class AttemptVersusHandOver {
-  private final StressLocker a = new StressLocker();
+
+  private final StressLocker locker = new StressLocker();
   private final Ear<Lock> waiter;
   private final Runnable attemptAnswered;
   private final Runnable handOverAnswered;
 
   public AttemptVersusHandOver() {
-    Ear<Lock> holder = a.waiter();
-    a.store.holdCalls();
-    waiter = a.waiter();
-    Runnable attempt = a.store.nextOnItsWay();
-    a.store.holdAnswers();
+    Ear<Lock> holder = locker.waiter();
+    locker.store.holdCalls();
+    waiter = locker.waiter();
+    Runnable attempt = locker.store.nextOnItsWay();
+    locker.store.holdAnswers();
     StressLocker.release(holder);
-    handOverAnswered = a.store.nextOnItsWay();
+    handOverAnswered = locker.store.nextOnItsWay();
     attempt.run();
-    attemptAnswered = a.store.nextOnItsWay();
-    a.store.holdNothingMore();
+    attemptAnswered = locker.store.nextOnItsWay();
+    locker.store.holdNothingMore();
   }
 
   @Actor
@@ -57,13 +58,13 @@ public class AttemptVersusHandOver {
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
+    locker.settle();
     if (waiter.heardNothing()) {
       result.r1 = "never";
-    } else if (!a.isServed(waiter)) {
+    } else if (!locker.isServed(waiter)) {
       result.r1 = "twice";
     } else {
-      result.r1 = a.endsWith(waiter) ? "once" : "left behind";
+      result.r1 = locker.endsWith(waiter) ? "once" : "left behind";
     }
   }
 }

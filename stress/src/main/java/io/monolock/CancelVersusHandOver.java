@@ -29,10 +29,11 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "All are gone, but something of them is left.")
 @State
 public class CancelVersusHandOver {
-  private final StressLocker a = new StressLocker();
-  private final Ear<Lock> holder = a.waiter();
-  private final Ear<Lock> first = a.waiter();
-  private final Ear<Lock> next = a.waiter();
+
+  private final StressLocker locker = new StressLocker();
+  private final Ear<Lock> holder = locker.waiter();
+  private final Ear<Lock> first = locker.waiter();
+  private final Ear<Lock> next = locker.waiter();
 
   @Actor
   public void cancel() {
@@ -46,7 +47,7 @@ public class CancelVersusHandOver {
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
+    locker.settle();
     result.r1 = outcome();
   }
 
@@ -57,18 +58,18 @@ public class CancelVersusHandOver {
     if (!next.heardNothing()) {
       return "both";
     }
-    if (!a.isServed(first)) {
+    if (!locker.isServed(first)) {
       return "nobody";
     }
     StressLocker.release(first);
-    a.settle();
+    locker.settle();
     return outcomeForNext("first and then next");
   }
 
   private String outcomeForNext(String served) {
-    if (!a.isServed(next)) {
+    if (!locker.isServed(next)) {
       return "nobody";
     }
-    return a.endsWith(next) ? served : "left behind";
+    return locker.endsWith(next) ? served : "left behind";
   }
 }

@@ -35,14 +35,15 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "The locker is closed, but something is left.")
 @State
 public class CloseVersusHandOver {
-  private final StressLocker a = new StressLocker();
-  private final Ear<Lock> holder = a.waiter();
-  private final Ear<Lock> waiter = a.waiter();
+
+  private final StressLocker locker = new StressLocker();
+  private final Ear<Lock> holder = locker.waiter();
+  private final Ear<Lock> waiter = locker.waiter();
   private Ear<Void> closed = new Ear<>();
 
   @Actor
   public void close() {
-    closed = a.close();
+    closed = locker.close();
   }
 
   @Actor
@@ -52,7 +53,7 @@ public class CloseVersusHandOver {
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
+    locker.settle();
     result.r1 = outcome();
   }
 
@@ -64,7 +65,7 @@ public class CloseVersusHandOver {
     if (!closed.heardTheEnd()) {
       return "closing hangs";
     }
-    if (!a.isLeftEmpty()) {
+    if (!locker.isLeftEmpty()) {
       return "left behind";
     }
     return refused ? "refused" : "served";

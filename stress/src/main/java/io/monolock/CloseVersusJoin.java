@@ -35,23 +35,24 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "The locker is closed, but something is left.")
 @State
 public class CloseVersusJoin {
-  private final StressLocker a = new StressLocker();
+
+  private final StressLocker locker = new StressLocker();
   private Ear<Void> closed = new Ear<>();
   private Ear<Lock> newcomer = new Ear<>();
 
   @Actor
   public void close() {
-    closed = a.close();
+    closed = locker.close();
   }
 
   @Actor
   public void join() {
-    newcomer = a.waiter();
+    newcomer = locker.waiter();
   }
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
+    locker.settle();
     result.r1 = outcome();
   }
 
@@ -63,7 +64,7 @@ public class CloseVersusJoin {
     if (!closed.heardTheEnd()) {
       return "closing hangs";
     }
-    if (!a.isLeftEmpty()) {
+    if (!locker.isLeftEmpty()) {
       return "left behind";
     }
     return refused ? "refused" : "served";

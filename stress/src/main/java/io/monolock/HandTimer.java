@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
+import reactor.core.Exceptions;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -23,6 +24,7 @@ final class HandTimer implements Scheduler {
           Comparator.comparingLong((Task task) -> task.time).thenComparingLong(task -> task.id));
   private final AtomicLong ids = new AtomicLong();
   private volatile long now;
+  private volatile boolean disposed;
 
   /** Runs everything at its time. */
   void pass(Duration duration) {
@@ -69,6 +71,9 @@ final class HandTimer implements Scheduler {
   }
 
   private Task add(Runnable action, long delay, long period) {
+    if (disposed) {
+      throw Exceptions.failWithRejected();
+    }
     Task task = new Task(now + delay, ids.incrementAndGet(), period, action);
     tasks.add(task);
     return task;
@@ -104,6 +109,12 @@ final class HandTimer implements Scheduler {
         own.dispose();
       }
     };
+  }
+
+  /** From now on it takes no task. */
+  @Override
+  public void dispose() {
+    disposed = true;
   }
 
   private final class Task implements Disposable {

@@ -35,15 +35,16 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "All are gone, but something of them is left.")
 @State
 public class JoinVersusLeave {
-  private final StressLocker a = new StressLocker();
+
+  private final StressLocker locker = new StressLocker();
   private final Ear<Lock> goer;
   private final int attemptsBefore;
   private Ear<Lock> newcomer = new Ear<>();
 
   public JoinVersusLeave() {
-    a.store.takeForAnotherProcess();
-    goer = a.waiter();
-    attemptsBefore = a.store.attempts();
+    locker.store.takeForAnotherProcess();
+    goer = locker.waiter();
+    attemptsBefore = locker.store.attempts();
   }
 
   @Actor
@@ -53,24 +54,24 @@ public class JoinVersusLeave {
 
   @Actor
   public void join() {
-    newcomer = a.waiter();
+    newcomer = locker.waiter();
   }
 
   @Arbiter
   public void judge(L_Result result) {
-    result.r1 = a.store.attempts() == attemptsBefore ? "never asked" : outcome();
+    result.r1 = locker.store.attempts() == attemptsBefore ? "never asked" : outcome();
   }
 
   private String outcome() {
-    a.store.free();
-    a.store.hint();
-    a.settle();
-    if (!a.isServed(newcomer)) {
+    locker.store.free();
+    locker.store.hint();
+    locker.settle();
+    if (!locker.isServed(newcomer)) {
       return "not served";
     }
-    if (!a.isServedThroughTheLine(newcomer)) {
+    if (!locker.isServedThroughTheLine(newcomer)) {
       return "lost line";
     }
-    return a.endsWith(newcomer) ? "served" : "left behind";
+    return locker.endsWith(newcomer) ? "served" : "left behind";
   }
 }

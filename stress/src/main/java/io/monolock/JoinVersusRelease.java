@@ -31,8 +31,9 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "All are gone, but something of them is left.")
 @State
 public class JoinVersusRelease {
-  private final StressLocker a = new StressLocker();
-  private final Ear<Lock> holder = a.waiter();
+
+  private final StressLocker locker = new StressLocker();
+  private final Ear<Lock> holder = locker.waiter();
   private Ear<Lock> newcomer = new Ear<>();
 
   @Actor
@@ -42,18 +43,18 @@ public class JoinVersusRelease {
 
   @Actor
   public void join() {
-    newcomer = a.waiter();
+    newcomer = locker.waiter();
   }
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
-    if (!a.isServed(newcomer)) {
+    locker.settle();
+    if (!locker.isServed(newcomer)) {
       result.r1 = "not served";
-    } else if (!a.isServedThroughTheLine(newcomer)) {
+    } else if (!locker.isServedThroughTheLine(newcomer)) {
       result.r1 = "lost line";
     } else {
-      result.r1 = a.endsWith(newcomer) ? "served" : "left behind";
+      result.r1 = locker.endsWith(newcomer) ? "served" : "left behind";
     }
   }
 }

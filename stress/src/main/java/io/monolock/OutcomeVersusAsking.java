@@ -21,10 +21,11 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "Nothing is told in time, or the wrong thing.")
 @State
 public class OutcomeVersusAsking {
+
   private static final Duration LIMIT = Duration.ofMillis(20);
 
-  private final StressLocker a = new StressLocker();
-  private final ReleaseOutcome outcome = new ReleaseOutcome(a.runtime, StressLocker.KEYS);
+  private final StressLocker locker = new StressLocker();
+  private final ReleaseOutcome outcome = new ReleaseOutcome(locker.runtime, StressLocker.KEYS);
   private final Ear<Boolean> ear = new Ear<>();
 
   @Actor
@@ -39,7 +40,7 @@ public class OutcomeVersusAsking {
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
+    locker.settle();
     result.r1 = ear.heardOneValue() ? "outcome" : "not the outcome";
   }
 }

@@ -22,10 +22,11 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(id = "too much", expect = FORBIDDEN, desc = "Something else is told than the outcome.")
 @State
 public class OutcomeVersusCancel {
+
   private static final Duration LIMIT = Duration.ofMillis(20);
 
-  private final StressLocker a = new StressLocker();
-  private final ReleaseOutcome outcome = new ReleaseOutcome(a.runtime, StressLocker.KEYS);
+  private final StressLocker locker = new StressLocker();
+  private final ReleaseOutcome outcome = new ReleaseOutcome(locker.runtime, StressLocker.KEYS);
   private final Ear<Boolean> ear = new Ear<>();
 
   public OutcomeVersusCancel() {
@@ -44,7 +45,7 @@ public class OutcomeVersusCancel {
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
+    locker.settle();
     if (ear.heardNothing()) {
       result.r1 = "nothing";
     } else {

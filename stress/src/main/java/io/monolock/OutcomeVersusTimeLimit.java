@@ -20,10 +20,11 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(id = "too much", expect = FORBIDDEN, desc = "More than one thing is told.")
 @State
 public class OutcomeVersusTimeLimit {
+
   private static final Duration LIMIT = Duration.ofMillis(20);
 
-  private final StressLocker a = new StressLocker();
-  private final ReleaseOutcome outcome = new ReleaseOutcome(a.runtime, StressLocker.KEYS);
+  private final StressLocker locker = new StressLocker();
+  private final ReleaseOutcome outcome = new ReleaseOutcome(locker.runtime, StressLocker.KEYS);
   private final Ear<Boolean> ear = new Ear<>();
 
   public OutcomeVersusTimeLimit() {
@@ -37,12 +38,12 @@ public class OutcomeVersusTimeLimit {
 
   @Actor
   public void passTime() {
-    a.timer.pass(LIMIT);
+    locker.timer.pass(LIMIT);
   }
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
+    locker.settle();
     if (ear.heardNothing()) {
       result.r1 = "nothing";
     } else if (ear.heardOneValue()) {

@@ -69,8 +69,10 @@ final class StressLocker {
 
   /** The same, and those who come later find it there. */
   boolean isServedThroughTheLine(Ear<Lock> waiter) {
-    return isServed(waiter)
-        && ((HeldLock) waiter.value()).claim().line() == runtime.lines.find(KEYS);
+    WaitLine line = runtime.lines.find(KEYS);
+    return line != null
+        && isServed(waiter)
+        && line.equals(((HeldLock) waiter.value()).claim().line());
   }
 
   /** Lets go of the lock; true if then nothing at all is left. */

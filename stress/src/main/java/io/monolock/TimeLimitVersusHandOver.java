@@ -31,15 +31,16 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "All are gone, but something of them is left.")
 @State
 public class TimeLimitVersusHandOver {
+
   private static final Duration LIMIT = Duration.ofMillis(20);
 
-  private final StressLocker a = new StressLocker();
-  private final Ear<Lock> holder = a.waiter();
-  private final Ear<Lock> waiter = a.waiterFor(LIMIT);
+  private final StressLocker locker = new StressLocker();
+  private final Ear<Lock> holder = locker.waiter();
+  private final Ear<Lock> waiter = locker.waiterFor(LIMIT);
 
   @Actor
   public void passTime() {
-    a.timer.pass(LIMIT);
+    locker.timer.pass(LIMIT);
   }
 
   @Actor
@@ -49,7 +50,7 @@ public class TimeLimitVersusHandOver {
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
+    locker.settle();
     result.r1 = outcome();
   }
 
@@ -58,14 +59,14 @@ public class TimeLimitVersusHandOver {
       return "neither";
     }
     if (waiter.heardOneError(LockNotAcquiredException.class)) {
-      return a.isLeftEmpty() ? "error" : "left behind";
+      return locker.isLeftEmpty() ? "error" : "left behind";
     }
     if (!waiter.heardOneValue()) {
       return "both";
     }
-    if (!a.isServed(waiter)) {
+    if (!locker.isServed(waiter)) {
       return "lock of nobody";
     }
-    return a.endsWith(waiter) ? "lock" : "left behind";
+    return locker.endsWith(waiter) ? "lock" : "left behind";
   }
 }

@@ -29,30 +29,31 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "All are gone, but something of them is left.")
 @State
 public class TwoJoinsVersusRelease {
-  private final StressLocker a = new StressLocker();
-  private final Ear<Lock> holder = a.waiter();
+
+  private final StressLocker locker = new StressLocker();
+  private final Ear<Lock> holder = locker.waiter();
   private Ear<Lock> one = new Ear<>();
   private Ear<Lock> other = new Ear<>();
 
   @Actor
   public void joinAndRelease() {
-    one = a.waiter();
+    one = locker.waiter();
     StressLocker.release(holder);
   }
 
   @Actor
   public void join() {
-    other = a.waiter();
+    other = locker.waiter();
   }
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
+    locker.settle();
     if (!one.heardNothing() && !other.heardNothing()) {
       result.r1 = "both";
-    } else if (a.isServed(one)) {
+    } else if (locker.isServed(one)) {
       result.r1 = outcome(one, other, "the one, then the other");
-    } else if (a.isServed(other)) {
+    } else if (locker.isServed(other)) {
       result.r1 = outcome(other, one, "the other, then the one");
     } else {
       result.r1 = "nobody";
@@ -61,10 +62,10 @@ public class TwoJoinsVersusRelease {
 
   private String outcome(Ear<Lock> first, Ear<Lock> second, String served) {
     StressLocker.release(first);
-    a.settle();
-    if (!a.isServed(second)) {
+    locker.settle();
+    if (!locker.isServed(second)) {
       return "nobody";
     }
-    return a.endsWith(second) ? served : "left behind";
+    return locker.endsWith(second) ? served : "left behind";
   }
 }

@@ -29,18 +29,19 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "All are gone, but something of them is left.")
 @State
 public class WakeUpVersusRefusal {
-  private final StressLocker a = new StressLocker();
+
+  private final StressLocker locker = new StressLocker();
   private final Ear<Lock> waiter;
   private final Runnable refusal;
 
   public WakeUpVersusRefusal() {
-    a.store.takeForAnotherProcess();
-    waiter = a.waiter();
-    a.store.holdAnswers();
-    a.store.hint();
-    a.settle();
-    refusal = a.store.nextOnItsWay();
-    a.store.holdNothingMore();
+    locker.store.takeForAnotherProcess();
+    waiter = locker.waiter();
+    locker.store.holdAnswers();
+    locker.store.hint();
+    locker.settle();
+    refusal = locker.store.nextOnItsWay();
+    locker.store.holdNothingMore();
   }
 
   @Actor
@@ -50,17 +51,17 @@ public class WakeUpVersusRefusal {
 
   @Actor
   public void wakeUp() {
-    a.store.free();
-    a.store.hint();
+    locker.store.free();
+    locker.store.hint();
   }
 
   @Arbiter
   public void judge(L_Result result) {
-    a.settle();
-    if (!a.isServed(waiter)) {
+    locker.settle();
+    if (!locker.isServed(waiter)) {
       result.r1 = "never asked again";
     } else {
-      result.r1 = a.endsWith(waiter) ? "asked again" : "left behind";
+      result.r1 = locker.endsWith(waiter) ? "asked again" : "left behind";
     }
   }
 }

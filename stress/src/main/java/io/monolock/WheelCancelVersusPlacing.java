@@ -26,6 +26,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "The task lies in a bucket, though it was cancelled.")
 @State
 public class WheelCancelVersusPlacing {
+
   private static final Duration ITS_TIME = Duration.ofSeconds(70);
   private static final Duration HORIZON = Duration.ofSeconds(60);
   private static final Duration AFTER_ITS_TIME = Duration.ofSeconds(11);

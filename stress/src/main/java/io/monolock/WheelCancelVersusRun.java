@@ -27,6 +27,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "The task lies in a bucket, though its time is over.")
 @State
 public class WheelCancelVersusRun {
+
   private static final Duration ITS_TIME = Duration.ofMillis(150);
 
   private final HandTimer timer = new HandTimer();

@@ -26,6 +26,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
     desc = "The task lies in a bucket, though it was cancelled.")
 @State
 public class WheelCancelVersusTick {
+
   private static final Duration ITS_TIME = Duration.ofMillis(150);
   private static final Duration TICK = Duration.ofMillis(100);
   private static final Duration AFTER_ITS_TIME = Duration.ofMillis(100);

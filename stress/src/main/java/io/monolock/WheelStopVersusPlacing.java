@@ -20,6 +20,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(id = "run twice", expect = FORBIDDEN, desc = "The task runs more than once.")
 @State
 public class WheelStopVersusPlacing {
+
   private static final Duration TICK = Duration.ofMillis(100);
   private static final Duration ITS_TIME = Duration.ofMillis(250);
 
