@@ -69,6 +69,7 @@ final class Attempts implements WaitLine.Waiter {
   private boolean nextIsRepetition;
 
   private boolean over;
+  private boolean served;
   private Wheel.@Nullable Task next;
 
   Attempts(LockerRuntime runtime, Claim claim, Acquirer acquirer) {
@@ -93,7 +94,7 @@ final class Attempts implements WaitLine.Waiter {
         announceWaiting();
       }
     } while (!line.join(this));
-    leaveIfOver(line);
+    leaveIfEnded(line);
   }
 
   /** Makes attempts in a line of our own. */
@@ -101,15 +102,15 @@ final class Attempts implements WaitLine.Waiter {
     WaitLine line = new WaitLine(runtime, claim.keys);
     this.line = line;
     line.join(this);
-    leaveIfOver(line);
+    leaveIfEnded(line);
   }
 
-  private void leaveIfOver(WaitLine line) {
-    boolean over;
+  private void leaveIfEnded(WaitLine line) {
+    boolean ended;
     synchronized (this) {
-      over = this.over;
+      ended = over && !served;
     }
-    if (over) {
+    if (ended) {
       line.leave(this);
     }
   }
@@ -278,8 +279,11 @@ final class Attempts implements WaitLine.Waiter {
 
   private void granted(HeldLock lock, boolean byHandOver) {
     WaitLine line = this.line;
-    if (!stop()) {
-      return;
+    synchronized (this) {
+      if (!stop()) {
+        return;
+      }
+      served = true;
     }
     if (line != null && isShared) {
       if (line.served(this, claim, byHandOver)) {

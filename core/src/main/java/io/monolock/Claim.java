@@ -121,7 +121,7 @@ final class Claim {
     return release;
   }
 
-  private boolean isReleased() {
+  boolean isReleased() {
     Release release = this.release;
     return release != null && release.hasBegun();
   }
@@ -165,7 +165,7 @@ final class Claim {
   /** Whoever is next in this locker, null when nobody waits. */
   @Nullable WaitLine line() {
     WaitLine line = this.line;
-    return line != null ? line : runtime.lines.find(keys);
+    return line != null && !line.isOver() ? line : runtime.lines.find(keys);
   }
 
   /**

@@ -63,8 +63,9 @@ final class Lanes {
 
     @Override
     public void run() {
+      int known = Math.min(waiting.get(), LONGEST_RUN);
       int ran = 0;
-      while (ran < LONGEST_RUN) {
+      while (ran < known) {
         Runnable signal = signals.poll();
         if (signal == null) {
           break;

@@ -149,6 +149,10 @@ final class WaitLine {
     return first != null;
   }
 
+  synchronized boolean isOver() {
+    return over;
+  }
+
   synchronized boolean hasOthers() {
     return behind != null && !behind.isEmpty();
   }
@@ -245,7 +249,9 @@ final class WaitLine {
       return false;
     }
     synchronized (this) {
-      holder = claim;
+      if (!claim.isReleased()) {
+        holder = claim;
+      }
       heldSince = runtime.now();
       if (verdict != null) {
         verdict.busy(heldSince, claim.options.ttl());
@@ -261,6 +267,7 @@ final class WaitLine {
         behind.remove(waiter);
       }
     }
+    endIfNobody();
     watch();
     return true;
   }

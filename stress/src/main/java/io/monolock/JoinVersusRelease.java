@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.L_Result;
+
+/** Somebody joins the line that ends as the only holder releases the lock. */
+@JCStressTest
+@Outcome(
+    id = "served",
+    expect = ACCEPTABLE,
+    desc = "The newcomer has the lock, through the line that others find.")
+@Outcome(
+    id = "not served",
+    expect = FORBIDDEN,
+    desc = "The lock is free, but the newcomer does not get it.")
+@Outcome(
+    id = "lost line",
+    expect = FORBIDDEN,
+    desc = "The newcomer has the lock through a line that nobody finds any more.")
+@Outcome(
+    id = "left behind",
+    expect = FORBIDDEN,
+    desc = "All are gone, but something of them is left.")
+@State
+public class JoinVersusRelease {
+
+  private final StressLocker locker = new StressLocker();
+  private final Ear<Lock> holder = locker.waiter();
+  private Ear<Lock> newcomer = new Ear<>();
+
+  @Actor
+  public void release() {
+    StressLocker.release(holder);
+  }
+
+  @Actor
+  public void join() {
+    newcomer = locker.waiter();
+  }
+
+  @Arbiter
+  public void judge(L_Result result) {
+    locker.settle();
+    if (!locker.isServed(newcomer)) {
+      result.r1 = "not served";
+    } else if (!locker.isServedThroughTheLine(newcomer)) {
+      result.r1 = "lost line";
+    } else {
+      result.r1 = locker.endsWith(newcomer) ? "served" : "left behind";
+    }
+  }
+}
