@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "served",
     expect = ACCEPTABLE,
-    desc = "The newcomer asked, and gets the lock later, through the line that others find.")
+    desc = "The newcomer asked, and gets the lock later, and then whoever comes after it.")
 @Outcome(
     id = "never asked",
     expect = FORBIDDEN,
@@ -28,7 +28,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "lost line",
     expect = FORBIDDEN,
-    desc = "The newcomer has the lock through a line that nobody finds any more.")
+    desc = "The newcomer has had the lock, and whoever comes after it is forgotten.")
 @Outcome(
     id = "left behind",
     expect = FORBIDDEN,
@@ -69,9 +69,10 @@ public class JoinVersusLeave {
     if (!locker.isServed(newcomer)) {
       return "not served";
     }
-    if (!locker.isServedThroughTheLine(newcomer)) {
+    Ear<Lock> later = locker.after(newcomer);
+    if (!locker.isServed(later)) {
       return "lost line";
     }
-    return locker.endsWith(newcomer) ? "served" : "left behind";
+    return locker.endsWith(later) ? "served" : "left behind";
   }
 }

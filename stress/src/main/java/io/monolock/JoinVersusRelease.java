@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "served",
     expect = ACCEPTABLE,
-    desc = "The newcomer has the lock, through the line that others find.")
+    desc = "The newcomer has the lock, and then whoever comes after it.")
 @Outcome(
     id = "not served",
     expect = FORBIDDEN,
@@ -24,7 +24,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "lost line",
     expect = FORBIDDEN,
-    desc = "The newcomer has the lock through a line that nobody finds any more.")
+    desc = "The newcomer has had the lock, and whoever comes after it is forgotten.")
 @Outcome(
     id = "left behind",
     expect = FORBIDDEN,
@@ -51,10 +51,13 @@ public class JoinVersusRelease {
     locker.settle();
     if (!locker.isServed(newcomer)) {
       result.r1 = "not served";
-    } else if (!locker.isServedThroughTheLine(newcomer)) {
+      return;
+    }
+    Ear<Lock> later = locker.after(newcomer);
+    if (!locker.isServed(later)) {
       result.r1 = "lost line";
     } else {
-      result.r1 = locker.endsWith(newcomer) ? "served" : "left behind";
+      result.r1 = locker.endsWith(later) ? "served" : "left behind";
     }
   }
 }

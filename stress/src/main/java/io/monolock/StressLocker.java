@@ -67,12 +67,12 @@ final class StressLocker {
     return waiter.heardOneValue() && waiter.value().isValid() && store.isHeldBy(waiter.value());
   }
 
-  /** The same, and those who come later find it there. */
-  boolean isServedThroughTheLine(Ear<Lock> waiter) {
-    WaitLine line = runtime.lines.find(KEYS);
-    return line != null
-        && isServed(waiter)
-        && line.equals(((HeldLock) waiter.value()).claim().line());
+  /** Whoever comes later, and waits until this one has let go of the lock. */
+  Ear<Lock> after(Ear<Lock> holder) {
+    Ear<Lock> later = waiter();
+    release(holder);
+    settle();
+    return later;
   }
 
   /** Lets go of the lock; true if then nothing at all is left. */
