@@ -39,7 +39,9 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
   private final CoreSubscriber<? super Lock> subscriber;
   private final WhenBusy whenBusy;
   private final Claim claim;
-  private final Attempts attempts;
+
+  /** Null when all is over, as whoever holds the lock may keep this subscription as long. */
+  private volatile @Nullable Attempts attempts;
 
   private volatile boolean cancelled;
   private boolean begun;
@@ -80,7 +82,10 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
     } else if (isFinished()) {
       claim.settled();
     } else {
-      attempt();
+      Attempts attempts = this.attempts;
+      if (attempts != null) {
+        begin(attempts);
+      }
     }
   }
 
@@ -88,7 +93,7 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
     return finished;
   }
 
-  private void attempt() {
+  private void begin(Attempts attempts) {
     boolean knowsToken = claim.options.token().isPresent();
     if (whenBusy == WhenBusy.WAIT) {
       if (knowsToken) {
@@ -99,7 +104,9 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
     } else {
       WaitLine line = knowsToken ? null : runtime.lines.find(claim.keys);
       if (line != null && line.isContended()) {
-        fail(notAcquired(line.verdict().remaining(runtime.now())));
+        fail(
+            LockNotAcquiredException.othersWait(
+                claim.keys.asSet(), line.verdict().remaining(runtime.now())));
       } else {
         attempts.once();
       }
@@ -117,7 +124,10 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
   private void deliver(HeldLock lock) {
     if (!lock.isValid()) {
       fail(claim.failure("deliver the lock on", runtime.unanswered(UNKNOWN_OUTCOME)));
-    } else if (finish()) {
+      return;
+    }
+    Attempts attempts = finish();
+    if (attempts != null) {
       runtime.observer.acquired(claim.id, lock.keys(), waited(), attempts.made());
       lock.open();
       subscriber.onNext(lock);
@@ -141,17 +151,21 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
   }
 
   private LockException finalError() {
+    Attempts attempts = this.attempts;
+    if (attempts == null) {
+      return runtime.closed(claim.keys); // and nobody is told
+    }
     Verdict verdict = attempts.verdict();
     if (verdict.isBusy()) {
-      return notAcquired(verdict.remaining(runtime.now()));
+      return notAcquired(attempts.made(), verdict.remaining(runtime.now()));
     }
     StoreFailure failure = verdict.failure();
     return claim.failure("lock", failure != null ? failure : runtime.unanswered(UNKNOWN_OUTCOME));
   }
 
   @Override
-  public LockNotAcquiredException notAcquired(@Nullable Duration remaining) {
-    return new LockNotAcquiredException(claim.keys.asSet(), attempts.made(), waited(), remaining);
+  public LockNotAcquiredException notAcquired(int attempts, @Nullable Duration remaining) {
+    return new LockNotAcquiredException(claim.keys.asSet(), attempts, waited(), remaining);
   }
 
   private Duration waited() {
@@ -159,7 +173,8 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
   }
 
   private void fail(Throwable problem) {
-    if (!finish()) {
+    Attempts attempts = finish();
+    if (attempts == null) {
       return;
     }
     claim.giveUp();
@@ -181,7 +196,8 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
   @Override
   public void cancel() {
     cancelled = true;
-    if (finish() && begun) {
+    Attempts attempts = finish();
+    if (attempts != null && begun) {
       claim.giveUp();
       runtime.observer.notAcquired(
           claim.id,
@@ -197,22 +213,28 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
     fail(runtime.closed(claim.keys));
   }
 
-  /** True for the one who may tell the subscriber, or keep silent. */
-  private boolean finish() {
+  /** The attempts, ended, for the one who may tell the subscriber, or keep silent; else null. */
+  private @Nullable Attempts finish() {
+    Attempts ended;
     synchronized (this) {
       if (finished) {
-        return false;
+        return null;
       }
       finished = true;
       stopLimit();
+      ended = attempts;
+      attempts = null;
     }
-    attempts.end();
-    return true;
+    if (ended != null) {
+      ended.end();
+    }
+    return ended;
   }
 
   private void stopLimit() {
     if (limit != null) {
       limit.cancel();
+      limit = null;
     }
   }
 }

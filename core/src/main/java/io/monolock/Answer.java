@@ -2,8 +2,6 @@
 package io.monolock;
 
 import io.monolock.store.StoreFailure;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
@@ -11,35 +9,33 @@ import reactor.util.context.Context;
 
 /**
  * Hears one answer of the store, and never cancels: whoever asked may have gone, but what was asked
- * is heard to its end. Exactly one of its two callbacks is called, at most once, whatever the store
- * does.
+ * is heard to its end. One of its two methods is called, once, whatever the store does; none if it
+ * does nothing.
  */
-final class Answer<T> implements CoreSubscriber<T> {
+abstract class Answer<T> implements CoreSubscriber<T> {
 
   private final Context context;
-  private final Consumer<? super T> answered;
-  private final Consumer<StoreFailure> failed;
   private boolean done;
 
-  private Answer(Context context, Consumer<? super T> answered, Consumer<StoreFailure> failed) {
+  Answer(Context context) {
     this.context = context;
-    this.answered = answered;
-    this.failed = failed;
   }
 
-  static <T> void hear(
-      LockerRuntime runtime,
-      Supplier<Mono<T>> call,
-      Context context,
-      Consumer<? super T> answered,
-      Consumer<StoreFailure> failed) {
-    Answer<T> answer = new Answer<>(context, answered, failed);
+  /** The call that is to be heard. */
+  abstract Mono<T> call();
+
+  /** Makes the call. */
+  final void hear() {
     try {
-      call.get().subscribe(answer);
+      call().subscribe(this);
     } catch (Throwable e) {
-      answer.onError(e);
+      onError(e);
     }
   }
+
+  abstract void answered(T value);
+
+  abstract void failed(StoreFailure failure);
 
   /** What a store signalled, as the failure it should have been. */
   static StoreFailure failure(Throwable e) {
@@ -59,33 +55,33 @@ final class Answer<T> implements CoreSubscriber<T> {
   }
 
   @Override
-  public Context currentContext() {
+  public final Context currentContext() {
     return context;
   }
 
   @Override
-  public void onSubscribe(Subscription subscription) {
+  public final void onSubscribe(Subscription subscription) {
     subscription.request(Long.MAX_VALUE);
   }
 
   @Override
-  public void onNext(T value) {
+  public final void onNext(T value) {
     if (!done) {
       done = true;
-      answered.accept(value);
+      answered(value);
     }
   }
 
   @Override
-  public void onError(Throwable e) {
+  public final void onError(Throwable e) {
     if (!done) {
       done = true;
-      failed.accept(failure(e));
+      failed(failure(e));
     }
   }
 
   @Override
-  public void onComplete() {
+  public final void onComplete() {
     if (!done) {
       onError(new IllegalStateException("a call to the store completed without an answer"));
     }

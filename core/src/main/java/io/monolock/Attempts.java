@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A refused attempt is told to the user's retry spec, which says when to try again. What it does
  * not hear of are the attempts made in between: when the holder's ttl ends, when a wake-up came,
  * and after a second while others stand in line behind. A wake-up that comes while an attempt is
- * under way is not lost: if that is refused, another one follows. Each refusal makes the pause that
- * wake-ups have to keep a little longer, so that a lock that many processes hand around among
- * themselves does not keep this one busy.
+ * under way is not lost: if that is refused, another one follows. The first refusal is followed by
+ * another attempt as soon as the store gives hints, which counts as the same one. Each refusal
+ * makes the pause that wake-ups have to keep a little longer, so that a lock that many processes
+ * hand around among themselves does not keep this one busy.
  *
  * <p>There is at most one attempt under way that is not overdue.
  */
@@ -39,7 +40,7 @@ final class Attempts implements WaitLine.Waiter {
     void gaveUp(@Nullable Throwable ofItsOwn);
 
     /** The error that says that somebody else holds the keys for this long, null for ever. */
-    LockNotAcquiredException notAcquired(@Nullable Duration remaining);
+    LockNotAcquiredException notAcquired(int attempts, @Nullable Duration remaining);
   }
 
   private static final Duration FLOOR = Duration.ofMillis(1);
@@ -53,6 +54,9 @@ final class Attempts implements WaitLine.Waiter {
   /** Null for a single attempt. */
   private volatile @Nullable WaitLine line;
 
+  /** Others may stand in the line, too. */
+  private volatile boolean isShared;
+
   private @Nullable RetryPacer pacer;
   private @Nullable Attempt current;
   private int made;
@@ -60,6 +64,10 @@ final class Attempts implements WaitLine.Waiter {
   private long gap;
   private boolean announced;
   private boolean woken;
+
+  /** The next attempt repeats the last one, which was made before the store gave hints. */
+  private boolean nextIsRepetition;
+
   private boolean over;
   private boolean served;
   private Wheel.@Nullable Task next;
@@ -77,6 +85,7 @@ final class Attempts implements WaitLine.Waiter {
 
   /** Makes attempts when it is our turn in the locker's line for these keys. */
   void inLine() {
+    isShared = true;
     WaitLine line;
     do {
       line = runtime.lines.of(runtime, claim.keys);
@@ -147,9 +156,12 @@ final class Attempts implements WaitLine.Waiter {
         return;
       }
       attempt = begin();
-      made++;
+      if (!nextIsRepetition) {
+        made++;
+      }
+      nextIsRepetition = false;
     }
-    claim.acquire(patience(), attempt::answered, attempt::failed);
+    claim.acquire(patience(), attempt);
   }
 
   @Override
@@ -162,8 +174,7 @@ final class Attempts implements WaitLine.Waiter {
       attempt = begin();
       attempt.isHandOver = true;
     }
-    return claim.take(
-        patience(), () -> release.handOver(claim), attempt::answered, attempt::failed);
+    return claim.take(patience(), () -> release.handOver(claim), attempt);
   }
 
   private Attempt begin() {
@@ -183,10 +194,11 @@ final class Attempts implements WaitLine.Waiter {
   }
 
   @Override
-  public void wake() {
+  public void wake(boolean forHints) {
     long soonest;
     synchronized (this) {
       woken = true;
+      nextIsRepetition = forHints;
       soonest = refusedAt + gap;
     }
     askBy(soonest);
@@ -236,12 +248,13 @@ final class Attempts implements WaitLine.Waiter {
   }
 
   /** One command, answered in time, late, or not at all. */
-  private final class Attempt {
+  private final class Attempt implements Claim.Asker {
 
     private final long askedAt = runtime.now();
     private boolean isHandOver;
 
-    void answered(Grant grant) {
+    @Override
+    public void answered(Grant grant) {
       if (grant instanceof Grant.Busy busy) {
         refused(this, busy.remaining().orElse(null));
       } else if (grant instanceof Grant.Granted given) {
@@ -254,7 +267,8 @@ final class Attempts implements WaitLine.Waiter {
       }
     }
 
-    void failed(StoreFailure failure) {
+    @Override
+    public void failed(StoreFailure failure) {
       if (failure.isTransient()) {
         troubled(this, failure);
       } else {
@@ -271,15 +285,18 @@ final class Attempts implements WaitLine.Waiter {
       }
       served = true;
     }
-    if (line != null) {
-      claim.holdsThrough(line);
-      line.served(this, claim, byHandOver);
+    if (line != null && isShared) {
+      if (line.served(this, claim, byHandOver)) {
+        claim.holdsThrough(line);
+      }
+    } else if (line != null) {
+      line.leave(this);
     }
     acquirer.granted(lock);
   }
 
   private void refused(Attempt attempt, @Nullable Duration remaining) {
-    LockNotAcquiredException problem = acquirer.notAcquired(remaining);
+    LockNotAcquiredException problem = acquirer.notAcquired(made(), remaining);
     WaitLine line = this.line;
     if (line == null) {
       acquirer.failed(problem);

@@ -8,7 +8,6 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -53,13 +52,22 @@ final class Claim {
     default void released(boolean wasOurs) {}
   }
 
+  /** Whoever asks for the keys. */
+  interface Asker {
+    /** Told the answer, however late. */
+    void answered(Grant grant);
+
+    /** Told of a failure, at most once. */
+    void failed(StoreFailure failure);
+  }
+
   final long id;
   final LockerRuntime runtime;
   final LockKeys keys;
   final LockOptions options;
   final String token;
   final Context context;
-  final Release release;
+  private volatile @Nullable Release release; // written under the monitor
 
   private volatile Owner owner;
 
@@ -96,7 +104,26 @@ final class Claim {
     this.token = token;
     this.owner = owner;
     this.context = context;
-    this.release = new Release(this);
+  }
+
+  /** What frees the keys, made for the first one who wants that. */
+  Release release() {
+    Release release = this.release;
+    if (release == null) {
+      synchronized (this) {
+        release = this.release;
+        if (release == null) {
+          release = new Release(this);
+          this.release = release;
+        }
+      }
+    }
+    return release;
+  }
+
+  boolean isReleased() {
+    Release release = this.release;
+    return release != null && release.hasBegun();
   }
 
   void owner(Owner owner) {
@@ -112,11 +139,9 @@ final class Claim {
    *
    * @param patience after this time the attempt counts as failed for whoever asked, though a late
    *     grant is still told
-   * @param answered told the answer, however late
-   * @param failed told of a failure, at most once
    */
-  void acquire(Duration patience, Consumer<Grant> answered, Consumer<StoreFailure> failed) {
-    boolean unused = take(patience, this::acquire, answered, failed);
+  void acquire(Duration patience, Asker asker) {
+    boolean unused = take(patience, this::acquire, asker);
   }
 
   private Mono<Grant> acquire() {
@@ -128,12 +153,8 @@ final class Claim {
    *
    * @return false if they are not wanted any more, and the call is not made
    */
-  boolean take(
-      Duration patience,
-      Supplier<Mono<Grant>> call,
-      Consumer<Grant> answered,
-      Consumer<StoreFailure> failed) {
-    return new Attempt(answered, failed).begin(patience, call);
+  boolean take(Duration patience, Supplier<Mono<Grant>> call, Asker asker) {
+    return new Attempt(asker, call).begin(patience);
   }
 
   /** The keys are held now, and when they are freed the first one in this line is next. */
@@ -155,24 +176,30 @@ final class Claim {
    */
   void refresh(Duration ttl, Consumer<Boolean> answered, Consumer<StoreFailure> failed) {
     synchronized (this) {
-      if (release.hasBegun()) {
+      if (isReleased()) {
         return;
       }
       refreshes++;
     }
     AtomicBoolean over = new AtomicBoolean();
-    Answer.hear(
-        runtime,
-        () -> runtime.store.extend(keys, token, ttl),
-        context,
-        ours -> {
-          refreshed(over);
-          answered.accept(ours);
-        },
-        failure -> {
-          refreshed(over);
-          failed.accept(failure);
-        });
+    new Answer<Boolean>(context) {
+      @Override
+      Mono<Boolean> call() {
+        return runtime.store.extend(keys, token, ttl);
+      }
+
+      @Override
+      void answered(Boolean ours) {
+        refreshed(over);
+        answered.accept(ours);
+      }
+
+      @Override
+      void failed(StoreFailure failure) {
+        refreshed(over);
+        failed.accept(failure);
+      }
+    }.hear();
     if (options.holdAtLeast().isZero()) {
       refreshed(over);
     }
@@ -188,36 +215,46 @@ final class Claim {
   }
 
   /** One command to acquire, heard here first and then by whoever asked. */
-  private final class Attempt {
+  private final class Attempt extends Answer<Grant> {
 
-    private final Consumer<Grant> answered;
-    private final AtomicReference<@Nullable Consumer<StoreFailure>> failed;
-    private final AtomicBoolean heard = new AtomicBoolean();
+    private final Asker asker;
+    private final @Nullable Supplier<Mono<Grant>> otherCall;
+    private boolean toldOfFailure; // guarded by the claim
+    private boolean heard; // guarded by the claim
     private volatile Wheel.@Nullable Task patience;
 
-    Attempt(Consumer<Grant> answered, Consumer<StoreFailure> failed) {
-      this.answered = answered;
-      this.failed = new AtomicReference<>(failed);
+    Attempt(Asker asker, @Nullable Supplier<Mono<Grant>> otherCall) {
+      super(context);
+      this.asker = asker;
+      this.otherCall = otherCall;
     }
 
-    boolean begin(Duration patience, Supplier<Mono<Grant>> call) {
+    @Override
+    Mono<Grant> call() {
+      return otherCall != null
+          ? otherCall.get()
+          : runtime.store.acquire(keys, token, options.metadata(), options.ttl(), options.fenced());
+    }
+
+    boolean begin(Duration patience) {
       synchronized (Claim.this) {
-        if (givenUp || release.hasBegun()) {
+        if (givenUp || isReleased()) {
           return false;
         }
         unanswered++;
       }
       this.patience = runtime.wheel.after(patience, this::unanswered);
-      Answer.hear(runtime, call, context, this::answered, this::failed);
+      hear();
       return true;
     }
 
-    private void answered(Grant grant) {
+    @Override
+    void answered(Grant grant) {
       if (grant instanceof Grant.Granted given) {
         granted(given.fresh());
       }
       boolean first = heard(false);
-      answered.accept(grant);
+      asker.answered(grant);
       if (first) {
         afterwards();
       } else if (grant instanceof Grant.Granted given) {
@@ -225,7 +262,8 @@ final class Claim {
       }
     }
 
-    private void failed(StoreFailure failure) {
+    @Override
+    void failed(StoreFailure failure) {
       boolean first = heard(Answer.isInDoubt(failure));
       tellFailed(failure);
       if (first) {
@@ -237,7 +275,7 @@ final class Claim {
     private void unanswered() {
       patience =
           runtime.wheel.after(options.ttl(), () -> failed(runtime.unanswered(UNKNOWN_OUTCOME)));
-      if (heard.get()) {
+      if (isHeard()) {
         cancelPatience();
       }
       tellFailed(runtime.unanswered(UNKNOWN_OUTCOME));
@@ -245,15 +283,22 @@ final class Claim {
     }
 
     private boolean heard(boolean inDoubt) {
-      boolean first = heard.compareAndSet(false, true);
       cancelPatience();
       synchronized (Claim.this) {
-        if (first) {
-          doubtful |= inDoubt;
-          unanswered--;
+        if (heard) {
+          return false;
         }
+        heard = true;
+        doubtful |= inDoubt;
+        unanswered--;
+        return true;
       }
-      return first;
+    }
+
+    private boolean isHeard() {
+      synchronized (Claim.this) {
+        return heard;
+      }
     }
 
     private void cancelPatience() {
@@ -264,10 +309,13 @@ final class Claim {
     }
 
     private void tellFailed(StoreFailure failure) {
-      Consumer<StoreFailure> failed = this.failed.getAndSet(null);
-      if (failed != null) {
-        failed.accept(failure);
+      synchronized (Claim.this) {
+        if (toldOfFailure) {
+          return;
+        }
+        toldOfFailure = true;
       }
+      asker.failed(failure);
     }
 
     private void afterwards() {
@@ -336,7 +384,7 @@ final class Claim {
 
   /** The attempt had been given up for lost, so no release has waited for it. */
   private void grantedTooLate(boolean fresh) {
-    if (!release.hasBegun()) {
+    if (!isReleased()) {
       settleIfGivenUp();
     } else if (fresh || isOurToken()) {
       releaseAgain();
@@ -358,7 +406,7 @@ final class Claim {
       runtime.observer.abandoned(id, keys.asSet());
     }
     if (toFree) {
-      release.begin(runtime.now() + options.ttl().toNanos(), () -> Duration.ZERO);
+      release().begin(runtime.now() + options.ttl().toNanos(), () -> Duration.ZERO);
     } else {
       settled();
     }
@@ -400,16 +448,24 @@ final class Claim {
   }
 
   private void releaseAgain() {
-    Answer.hear(
-        runtime,
-        () -> runtime.store.release(keys, token, Duration.ZERO),
-        context,
-        wasOurs -> {
-          if (wasOurs) {
-            LOG.debug("freed {}, taken by a command that was delayed on its way", keys);
-          }
-        },
-        failure -> LOG.debug("could not repeat the release of {}", keys, failure));
+    new Answer<Boolean>(context) {
+      @Override
+      Mono<Boolean> call() {
+        return runtime.store.release(keys, token, Duration.ZERO);
+      }
+
+      @Override
+      void answered(Boolean wasOurs) {
+        if (wasOurs) {
+          LOG.debug("freed {}, taken by a command that was delayed on its way", keys);
+        }
+      }
+
+      @Override
+      void failed(StoreFailure failure) {
+        LOG.debug("could not repeat the release of {}", keys, failure);
+      }
+    }.hear();
   }
 
   LockStoreException failure(String operation, StoreFailure failure) {

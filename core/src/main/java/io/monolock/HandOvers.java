@@ -54,10 +54,6 @@ final class HandOvers {
     return steppedBack;
   }
 
-  Duration stepBack() {
-    return limits.stepBack;
-  }
-
   /** Taken from Redis again: if that was after a step back, nobody else came. */
   void taken() {
     made = 0;

@@ -6,8 +6,6 @@ import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,12 +35,14 @@ final class HeldLock implements Lock, Claim.Owner {
   private final OptionalLong fencingToken;
   private final long askedAt;
   private final long grantedAt;
-  private final AtomicLong deadline;
+  private volatile long deadline; // written under the monitor
 
   /** When the keys end by themselves, if every extension that was asked for took effect. */
-  private final AtomicLong keysEnd;
+  private volatile long keysEnd; // written under the monitor
 
-  private final AtomicReference<@Nullable Reason> ended = new AtomicReference<>();
+  /** Null while it is held; written once. */
+  private volatile @Nullable Reason ended; // written under the monitor
+
   private volatile @Nullable KeepAlive keepAlive; // written under the monitor
   private volatile boolean used;
   private volatile Wheel.@Nullable Task deadlineTask;
@@ -52,8 +52,8 @@ final class HeldLock implements Lock, Claim.Owner {
     this.fencingToken = fencingToken;
     this.askedAt = askedAt;
     this.grantedAt = claim.runtime.now();
-    this.deadline = new AtomicLong(deadline(askedAt, claim.options.ttl()));
-    this.keysEnd = new AtomicLong(askedAt + claim.options.ttl().toNanos());
+    this.deadline = deadline(askedAt, claim.options.ttl());
+    this.keysEnd = askedAt + claim.options.ttl().toNanos();
   }
 
   private static long deadline(long askedAt, Duration ttl) {
@@ -74,8 +74,8 @@ final class HeldLock implements Lock, Claim.Owner {
   }
 
   private void watchDeadline() {
-    deadlineTask = claim.runtime.wheel.at(deadline.get(), this::atDeadline);
-    if (ended.get() != null) {
+    deadlineTask = claim.runtime.wheel.at(deadline, this::atDeadline);
+    if (ended != null) {
       stopWatching();
     }
   }
@@ -88,14 +88,14 @@ final class HeldLock implements Lock, Claim.Owner {
   }
 
   private void atDeadline() {
-    if (!loseIfExpired() && ended.get() == null) {
+    if (!loseIfExpired() && ended == null) {
       watchDeadline();
     }
   }
 
   /** True if the handle is past its deadline, which ends it if it had not ended before. */
   private boolean loseIfExpired() {
-    if (claim.runtime.now() < deadline.get()) {
+    if (claim.runtime.now() < deadline) {
       return false;
     }
     KeepAlive keeper = keepAlive;
@@ -103,9 +103,18 @@ final class HeldLock implements Lock, Claim.Owner {
     return true;
   }
 
+  /** True for the one who ends it. */
+  private synchronized boolean end(Reason reason) {
+    if (ended != null) {
+      return false;
+    }
+    ended = reason;
+    return true;
+  }
+
   /** Ends the handle, and tells those who rely on it, unless it had ended before. */
   void lose(Reason reason) {
-    if (!ended.compareAndSet(null, reason)) {
+    if (!end(reason)) {
       return;
     }
     stopWatching();
@@ -123,18 +132,21 @@ final class HeldLock implements Lock, Claim.Owner {
   /** A confirmed lease counts, unless the handle has ended or is past its deadline already. */
   boolean confirm(long askedAt, Duration ttl) {
     long confirmed = deadline(askedAt, ttl);
-    while (ended.get() == null && !loseIfExpired()) {
-      long present = deadline.get();
-      if (confirmed <= present || deadline.compareAndSet(present, confirmed)) {
-        return true;
-      }
+    if (loseIfExpired()) {
+      return false;
     }
-    return false;
+    synchronized (this) {
+      if (ended != null) {
+        return false;
+      }
+      deadline = Math.max(deadline, confirmed);
+      return true;
+    }
   }
 
   /** An extension is about to be asked for. */
-  void asked(long askedAt, Duration ttl) {
-    keysEnd.accumulateAndGet(askedAt + ttl.toNanos(), Math::max);
+  synchronized void asked(long askedAt, Duration ttl) {
+    keysEnd = Math.max(keysEnd, askedAt + ttl.toNanos());
   }
 
   long grantedAt() {
@@ -144,7 +156,7 @@ final class HeldLock implements Lock, Claim.Owner {
   /** Why this handle must not be relied on any more, null as long as it may. */
   @Nullable LockLostException loss() {
     loseIfExpired();
-    Reason reason = ended.get();
+    Reason reason = ended;
     return reason == null ? null : new LockLostException(keys(), reason);
   }
 
@@ -158,7 +170,7 @@ final class HeldLock implements Lock, Claim.Owner {
       }
       keeper = keepAlive;
     }
-    Reason reason = ended.get();
+    Reason reason = ended;
     if (reason != null) {
       keeper.end(reason);
     }
@@ -198,13 +210,13 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public Duration remaining() {
-    long left = ended.get() == null ? deadline.get() - claim.runtime.now() : 0;
+    long left = ended == null ? deadline - claim.runtime.now() : 0;
     return left > 0 ? Duration.ofNanos(left) : Duration.ZERO;
   }
 
   @Override
   public boolean isValid() {
-    return ended.get() == null && claim.runtime.now() < deadline.get();
+    return ended == null && claim.runtime.now() < deadline;
   }
 
   @Override
@@ -264,21 +276,23 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public Mono<Boolean> release() {
-    return Mono.defer(
-        () -> {
-          beginRelease();
-          return claim.release.outcome(claim.runtime.commandTimeout);
-        });
+    return new Mono<>() {
+      @Override
+      public void subscribe(CoreSubscriber<? super Boolean> subscriber) {
+        beginRelease();
+        claim.release().outcome(claim.runtime.commandTimeout).subscribe(subscriber);
+      }
+    };
   }
 
   /** Ends the handle and frees the keys in the background; harmless when repeated. */
   void beginRelease() {
     used = true;
-    if (ended.compareAndSet(null, Reason.RELEASED)) {
+    if (end(Reason.RELEASED)) {
       stopWatching();
       endKeeper(Reason.RELEASED);
     }
-    claim.release.begin(keysEnd.get(), this::keepFor);
+    claim.release().begin(keysEnd, this::keepFor);
   }
 
   private Duration keepFor() {
@@ -288,7 +302,7 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public void released(boolean wasOurs) {
-    Duration held = Duration.ofNanos(claim.release.begunAt() - grantedAt);
+    Duration held = Duration.ofNanos(claim.release().begunAt() - grantedAt);
     claim.runtime.observer.released(claim.id, keys(), held, wasOurs);
   }
 

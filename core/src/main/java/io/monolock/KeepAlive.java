@@ -34,12 +34,7 @@ final class KeepAlive {
   private final HeldLock lock;
   private final Claim claim;
   private final LockerRuntime runtime;
-  private final long period;
-
-  /** Short against the ttl, so that a store that is back before the deadline is found in time. */
-  private final long longestPause;
-
-  private final List<Watcher> watchers = new ArrayList<>(1);
+  private List<Watcher> watchers = List.of(); // mostly one
 
   private long confirmedAt;
   private long pause;
@@ -58,10 +53,21 @@ final class KeepAlive {
     this.lock = lock;
     this.claim = claim;
     this.runtime = claim.runtime;
-    this.period = claim.options.ttl().toNanos() / 3;
-    this.longestPause = period / 8;
-    this.pause = Math.min(FIRST_PAUSE, longestPause);
+    this.pause = firstPause();
     this.confirmedAt = askedAt;
+  }
+
+  private long period() {
+    return claim.options.ttl().toNanos() / 3;
+  }
+
+  /** Short against the ttl, so that a store that is back before the deadline is found in time. */
+  private long longestPause() {
+    return period() / 8;
+  }
+
+  private long firstPause() {
+    return Math.min(FIRST_PAUSE, longestPause());
   }
 
   void add(Watcher watcher) {
@@ -69,9 +75,9 @@ final class KeepAlive {
     synchronized (this) {
       loss = this.loss;
       if (loss == null) {
-        watchers.add(watcher);
+        watchers = with(watcher);
         if (next == null && patience == null) {
-          plan(confirmedAt + early(period));
+          plan(confirmedAt + early());
         }
       }
     }
@@ -81,9 +87,23 @@ final class KeepAlive {
   }
 
   synchronized void remove(Watcher watcher) {
-    if (watchers.remove(watcher) && watchers.isEmpty()) {
+    watchers = without(watcher);
+    if (watchers.isEmpty()) {
       next = cancelled(next);
     }
+  }
+
+  private List<Watcher> with(Watcher newcomer) {
+    if (watchers.isEmpty()) {
+      return List.of(newcomer);
+    }
+    List<Watcher> all = new ArrayList<>(watchers);
+    all.add(newcomer);
+    return List.copyOf(all);
+  }
+
+  private List<Watcher> without(Watcher goer) {
+    return watchers.stream().filter(watcher -> !watcher.equals(goer)).toList();
   }
 
   /** Tells one subscriber, unless it cancels before. */
@@ -107,8 +127,8 @@ final class KeepAlive {
       if (watchers.isEmpty()) {
         return;
       }
-      told = List.copyOf(watchers);
-      watchers.clear();
+      told = watchers;
+      watchers = List.of();
     }
     LockLostException problem = new LockLostException(lock.keys(), reason);
     told.forEach(watcher -> tell(watcher, problem));
@@ -132,8 +152,9 @@ final class KeepAlive {
     return null;
   }
 
-  private static long early(long period) {
-    return (long) (period * ThreadLocalRandom.current().nextDouble(0.85, 1.0));
+  /** The period, or a little less. */
+  private long early() {
+    return (long) (period() * ThreadLocalRandom.current().nextDouble(0.85, 1.0));
   }
 
   /**
@@ -156,7 +177,7 @@ final class KeepAlive {
       turn = ++this.turn;
       patience =
           runtime.wheel.at(
-              askedAt + Math.min(period, runtime.commandTimeout.toNanos()),
+              askedAt + Math.min(period(), runtime.commandTimeout.toNanos()),
               () -> {
                 failed(turn, runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
                 runtime.overdue();
@@ -182,9 +203,9 @@ final class KeepAlive {
       synchronized (this) {
         confirmedAt = Math.max(confirmedAt, askedAt);
         troubled = false;
-        pause = Math.min(FIRST_PAUSE, longestPause);
+        pause = firstPause();
         if (turn == this.turn) {
-          goOn(confirmedAt + early(period));
+          goOn(confirmedAt + early());
         }
       }
     }
@@ -197,7 +218,7 @@ final class KeepAlive {
       }
       troubled = true;
       goOn(runtime.now() + pause);
-      pause = Math.min(2 * pause, longestPause);
+      pause = Math.min(2 * pause, longestPause());
     }
     runtime.observer.refreshFailed(claim.id, lock.keys(), claim.failure("refresh", failure));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -20,7 +20,12 @@ final class LateSubscription implements Subscription {
           AtomicReferenceFieldUpdater.newUpdater(
               LateSubscription.class, Subscription.class, "subscription");
 
-  private final AtomicLong early = new AtomicLong();
+  private static final AtomicLongFieldUpdater<LateSubscription> EARLY =
+      AtomicLongFieldUpdater.newUpdater(LateSubscription.class, "early");
+
+  @SuppressWarnings("UnusedVariable") // by EARLY
+  private volatile long early;
+
   private volatile @Nullable Subscription subscription;
 
   void set(Subscription subscription) {
@@ -35,7 +40,7 @@ final class LateSubscription implements Subscription {
     if (present != null) {
       present.request(n);
     } else if (Operators.validate(n)) {
-      early.accumulateAndGet(n, Operators::addCap);
+      EARLY.accumulateAndGet(this, n, Operators::addCap);
       present = subscription;
       if (present != null) {
         requestEarly(present);
@@ -44,7 +49,7 @@ final class LateSubscription implements Subscription {
   }
 
   private void requestEarly(Subscription subscription) {
-    long n = early.getAndSet(0);
+    long n = EARLY.getAndSet(this, 0);
     if (n > 0) {
       subscription.request(n);
     }

@@ -50,6 +50,12 @@ public final class LockNotAcquiredException extends LockException {
     return new LockNotAcquiredException(keys, message, attempts, waited, null);
   }
 
+  /** Nothing was sent, as others who wait in the same locker are to come first. */
+  static LockNotAcquiredException othersWait(Set<String> keys, @Nullable Duration retryAfter) {
+    String message = "others wait for " + keys + " in this locker already: try later, or wait, too";
+    return new LockNotAcquiredException(keys, message, 0, Duration.ZERO, retryAfter);
+  }
+
   private static String message(
       Set<String> keys, int attempts, Duration waited, @Nullable Duration retryAfter) {
     return "somebody else holds "
@@ -68,7 +74,7 @@ public final class LockNotAcquiredException extends LockException {
   /**
    * How often the store was asked.
    *
-   * @return the number of commands sent
+   * @return the number of commands sent, without the one that makes a store tell when to try again
    */
   public int attempts() {
     return attempts;

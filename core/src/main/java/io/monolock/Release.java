@@ -5,7 +5,6 @@ import io.monolock.store.Grant;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.Transfer;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,8 +26,8 @@ final class Release {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final Claim claim;
-  private final AtomicBoolean begun = new AtomicBoolean();
-  private final AtomicBoolean ended = new AtomicBoolean();
+  private volatile boolean begun; // written under the monitor
+  private volatile boolean ended; // written under the monitor
   private final ReleaseOutcome outcome;
 
   private volatile long begunAt;
@@ -41,7 +40,7 @@ final class Release {
 
   Release(Claim claim) {
     this.claim = claim;
-    this.outcome = new ReleaseOutcome(claim.runtime, claim.keys);
+    this.outcome = new ReleaseOutcome(claim.runtime, claim.keys, this::late);
   }
 
   /**
@@ -51,16 +50,20 @@ final class Release {
    * @param keepFor how long they are to be kept nevertheless, asked for at each attempt
    */
   void begin(long until, Supplier<Duration> keepFor) {
-    if (begun.compareAndSet(false, true)) {
+    synchronized (this) {
+      if (begun) {
+        return;
+      }
+      begun = true;
       this.begunAt = claim.runtime.now();
       this.until = until;
       this.keepFor = keepFor;
-      claim.whenAnswered(this::attempt);
     }
+    claim.whenAnswered(this::attempt);
   }
 
   boolean hasBegun() {
-    return begun.get();
+    return begun;
   }
 
   /** When it was begun, on the locker's clock. */
@@ -70,18 +73,18 @@ final class Release {
 
   /** The first outcome, for everybody who asks, or the present trouble after this time. */
   Mono<Boolean> outcome(Duration patience) {
-    return outcome.within(patience, () -> claim.failure("release", presentTrouble()));
+    return outcome.within(patience);
   }
 
-  private StoreFailure presentTrouble() {
+  private LockStoreException late() {
     StoreFailure trouble = this.trouble;
-    return trouble != null
-        ? trouble
-        : claim.runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME);
+    return claim.failure(
+        "release",
+        trouble != null ? trouble : claim.runtime.unanswered(StoreFailure.Reason.UNKNOWN_OUTCOME));
   }
 
   private void attempt() {
-    if (ended.get()) {
+    if (ended) {
       return;
     }
     Duration keep = keepFor.get();
@@ -91,14 +94,7 @@ final class Release {
   }
 
   private void free(Duration keep) {
-    LockerRuntime runtime = claim.runtime;
-    Attempt attempt = new Attempt(false);
-    Answer.hear(
-        runtime,
-        () -> runtime.store.release(claim.keys, claim.token, keep),
-        claim.context,
-        attempt::answered,
-        attempt::failed);
+    new Attempt(false, keep).hear();
   }
 
   private boolean handOver() {
@@ -120,7 +116,7 @@ final class Release {
   Mono<Grant> handOver(Claim heir) {
     handOversTried = true;
     LockOptions options = heir.options;
-    Attempt attempt = new Attempt(true);
+    Attempt attempt = new Attempt(true, Duration.ZERO);
     return claim
         .runtime
         .store
@@ -137,13 +133,16 @@ final class Release {
   }
 
   /** One command, answered in time, late, or not at all. */
-  private final class Attempt {
+  private final class Attempt extends Answer<Boolean> {
 
     private final boolean isHandOver;
-    private final AtomicBoolean over = new AtomicBoolean();
+    private final Duration keep;
     private final Wheel.Task patience;
+    private boolean over; // guarded by this
 
-    Attempt(boolean isHandOver) {
+    Attempt(boolean isHandOver, Duration keep) {
+      super(claim.context);
+      this.keep = keep;
       this.isHandOver = isHandOver;
       LockerRuntime runtime = claim.runtime;
       this.patience =
@@ -155,15 +154,25 @@ final class Release {
               });
     }
 
-    void answered(boolean wasOurs) {
+    @Override
+    Mono<Boolean> call() {
+      return claim.runtime.store.release(claim.keys, claim.token, keep);
+    }
+
+    @Override
+    void answered(Boolean wasOurs) {
       patience.cancel();
       Release.this.answered(wasOurs || maybeDone);
     }
 
+    @Override
     void failed(StoreFailure failure) {
       patience.cancel();
-      if (!over.compareAndSet(false, true) || ended.get()) {
-        return;
+      synchronized (this) {
+        if (over || ended) {
+          return;
+        }
+        over = true;
       }
       trouble = failure;
       maybeDone |= Answer.isInDoubt(failure);
@@ -191,8 +200,16 @@ final class Release {
     }
   }
 
+  private synchronized boolean end() {
+    if (ended) {
+      return false;
+    }
+    ended = true;
+    return true;
+  }
+
   private void refused(StoreFailure failure) {
-    if (ended.compareAndSet(false, true)) {
+    if (end()) {
       LOG.warn("{} must not be released and end by their ttl", claim.keys, failure);
       outcome.is(claim.failure("release", failure));
       claim.released(false);
@@ -200,7 +217,7 @@ final class Release {
   }
 
   private void answered(boolean wasOurs) {
-    if (ended.compareAndSet(false, true)) {
+    if (end()) {
       outcome.is(wasOurs);
       claim.released(wasOurs);
     }

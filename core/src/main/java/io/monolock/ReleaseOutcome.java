@@ -17,13 +17,18 @@ final class ReleaseOutcome {
 
   private final LockerRuntime runtime;
   private final LockKeys keys;
+  private final Supplier<? extends Throwable> late;
   private @Nullable Boolean value; // guarded by this
   private @Nullable Throwable problem; // guarded by this
-  private @Nullable List<Waiting> waiting; // guarded by this
+  private List<Waiting> waiting = List.of(); // guarded by this, mostly one
 
-  ReleaseOutcome(LockerRuntime runtime, LockKeys keys) {
+  /**
+   * @param late what to tell those who do not want to wait any longer
+   */
+  ReleaseOutcome(LockerRuntime runtime, LockKeys keys, Supplier<? extends Throwable> late) {
     this.runtime = runtime;
     this.keys = keys;
+    this.late = late;
   }
 
   void is(boolean wasOurs) {
@@ -43,11 +48,9 @@ final class ReleaseOutcome {
       this.value = value;
       this.problem = problem;
       told = waiting;
-      waiting = null;
+      waiting = List.of();
     }
-    if (told != null) {
-      told.forEach(each -> each.told(value, problem));
-    }
+    told.forEach(each -> each.told(value, problem));
   }
 
   private boolean isKnown() {
@@ -58,13 +61,12 @@ final class ReleaseOutcome {
    * The outcome, if it comes in time. A locker that has closed will never know more than it does.
    *
    * @param limit how long to wait for it
-   * @param late what to fail with after that
    */
-  Mono<Boolean> within(Duration limit, Supplier<? extends Throwable> late) {
+  Mono<Boolean> within(Duration limit) {
     return new Mono<>() {
       @Override
       public void subscribe(CoreSubscriber<? super Boolean> subscriber) {
-        subscriber.onSubscribe(new Waiting(subscriber, limit, late));
+        subscriber.onSubscribe(new Waiting(subscriber, limit));
       }
     };
   }
@@ -73,17 +75,17 @@ final class ReleaseOutcome {
     if (isKnown()) {
       return false;
     }
-    if (waiting == null) {
-      waiting = new ArrayList<>(1);
+    if (waiting.isEmpty()) {
+      waiting = List.of(newcomer);
+    } else {
+      waiting = new ArrayList<>(waiting);
+      waiting.add(newcomer);
     }
-    waiting.add(newcomer);
     return true;
   }
 
   private synchronized void leave(Waiting goer) {
-    if (waiting != null) {
-      waiting.remove(goer);
-    }
+    waiting = waiting.stream().filter(each -> !each.equals(goer)).toList();
   }
 
   /** One who asked. */
@@ -91,18 +93,13 @@ final class ReleaseOutcome {
 
     private final CoreSubscriber<? super Boolean> subscriber;
     private final Duration limit;
-    private final Supplier<? extends Throwable> late;
     private boolean begun; // guarded by this
     private boolean over; // guarded by this
     private Wheel.@Nullable Task patience; // guarded by this
 
-    Waiting(
-        CoreSubscriber<? super Boolean> subscriber,
-        Duration limit,
-        Supplier<? extends Throwable> late) {
+    Waiting(CoreSubscriber<? super Boolean> subscriber, Duration limit) {
       this.subscriber = subscriber;
       this.limit = limit;
-      this.late = late;
     }
 
     @Override

@@ -3,8 +3,7 @@ package io.monolock;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -15,7 +14,6 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
-import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 
 /**
@@ -33,10 +31,15 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(Scope.class);
   private static final Duration RELEASE_PATIENCE = Duration.ofSeconds(1);
 
+  @SuppressWarnings("rawtypes")
+  private static final AtomicIntegerFieldUpdater<Scope.Guard> SIGNALLING =
+      AtomicIntegerFieldUpdater.newUpdater(Scope.Guard.class, "signalling");
+
   private final HeldLock lock;
   private final LockerRuntime runtime;
   private final Function<? super Lock, ? extends Publisher<T>> function;
-  private final Sinks.Empty<Void> bodyEnded = Sinks.empty();
+  private @Nullable Runnable whenEnded; // guarded by this
+  private boolean bodyEnded; // guarded by this
   private volatile @Nullable Guard guard;
   private volatile boolean lost;
 
@@ -67,7 +70,29 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
    * Frees the keys; completes when that is done, or does not matter any more, or takes too long.
    */
   Mono<Void> end() {
-    return bodyEnded.asMono().then(Mono.defer(this::release));
+    return Mono.<Void>create(sink -> whenEnded(sink::success)).then(Mono.defer(this::release));
+  }
+
+  private void whenEnded(Runnable action) {
+    synchronized (this) {
+      if (!bodyEnded) {
+        whenEnded = action;
+        return;
+      }
+    }
+    action.run();
+  }
+
+  private void bodyEnded() {
+    Runnable action;
+    synchronized (this) {
+      bodyEnded = true;
+      action = whenEnded;
+      whenEnded = null;
+    }
+    if (action != null) {
+      action.run();
+    }
   }
 
   private Mono<Void> release() {
@@ -76,7 +101,7 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
     if (lost) {
       return Mono.empty();
     }
-    return lock.claim().release.outcome(RELEASE_PATIENCE).then().onErrorComplete();
+    return lock.claim().release().outcome(RELEASE_PATIENCE).then().onErrorComplete();
   }
 
   /** A release by the body itself is its own business; any other end of the lock ends the body. */
@@ -106,10 +131,12 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
   private final class Guard implements CoreSubscriber<T>, Subscription {
 
     private final CoreSubscriber<? super T> subscriber;
-    private final AtomicBoolean over = new AtomicBoolean();
 
     /** Counts signals under way, so that a loss is not signalled while an element is. */
-    private final AtomicInteger signalling = new AtomicInteger();
+    @SuppressWarnings("UnusedVariable") // by SIGNALLING
+    private volatile int signalling;
+
+    private volatile boolean over; // written under the monitor
 
     private final LateSubscription body = new LateSubscription();
 
@@ -123,7 +150,7 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
 
     /** A fatal error is thrown instead of signalled; here it still frees the lock. */
     void begin() {
-      if (over.get()) {
+      if (over) {
         return;
       }
       begun = true;
@@ -152,12 +179,12 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
 
     @Override
     public void onNext(T value) {
-      if (isLost() || over.get()) {
+      if (isLost() || over) {
         cancelBody(); // this thread may be the one that the cancellation waits for
         Operators.onDiscard(value, currentContext());
-      } else if (!dropping && signalling.compareAndSet(0, 1)) {
+      } else if (!dropping && SIGNALLING.compareAndSet(this, 0, 1)) {
         subscriber.onNext(value);
-        if (signalling.decrementAndGet() > 0) {
+        if (SIGNALLING.decrementAndGet(this) > 0) {
           signalProblem();
         }
       } else {
@@ -168,7 +195,7 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
     @Override
     public void onComplete() {
       if (!isLost() && conclude()) {
-        bodyEnded.tryEmitEmpty();
+        bodyEnded();
         if (!dropping) {
           subscriber.onComplete();
         }
@@ -181,14 +208,14 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
       LockLostException loss = loss();
       if (!first || dropping) {
         LOG.warn("the body under {} failed after it was cancelled", lock.keys(), e);
-        bodyEnded.tryEmitEmpty();
+        bodyEnded();
         return;
       }
       if (loss != null) {
         lost = true;
         e.addSuppressed(loss);
       }
-      bodyEnded.tryEmitEmpty();
+      bodyEnded();
       subscriber.onError(e);
     }
 
@@ -207,8 +234,12 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
       return true;
     }
 
-    private boolean conclude() {
-      return over.compareAndSet(false, true);
+    private synchronized boolean conclude() {
+      if (over) {
+        return false;
+      }
+      over = true;
+      return true;
     }
 
     /** Cancels the body and signals the problem instead of what it would have said. */
@@ -218,7 +249,7 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
       }
       cancelBody();
       this.problem = problem;
-      if (!dropping && signalling.getAndIncrement() == 0) {
+      if (!dropping && SIGNALLING.getAndIncrement(this) == 0) {
         signalProblem();
       }
     }
@@ -236,7 +267,7 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
       } catch (Throwable e) {
         LOG.warn("the body under {} could not be cancelled", lock.keys(), e);
       }
-      bodyEnded.tryEmitEmpty();
+      bodyEnded();
     }
 
     @Override

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.monolock.store.LockStore;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
-import java.util.Base64;
 import java.util.regex.Pattern;
 
-/** Makes and checks tokens: 128 random bits as 22 characters of URL-safe base 64. */
+/** Makes and checks tokens: 132 random bits as 22 characters of the URL-safe base 64 alphabet. */
 final class Tokens {
 
   private static final SecureRandom RANDOM = seeded();
-  private static final Base64.Encoder BASE_64 = Base64.getUrlEncoder().withoutPadding();
+  private static final byte[] ALPHABET =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(ISO_8859_1);
   private static final Pattern FORM =
       Pattern.compile("[A-Za-z0-9_-]{" + LockStore.TOKEN_LENGTH + "}");
 
-  private static final int BYTES = 16;
-
   /** Drawn for many tokens at once, as each draw costs as much as several tokens. */
-  private static final byte[] AHEAD = new byte[64 * BYTES];
+  private static final byte[] AHEAD = new byte[64 * LockStore.TOKEN_LENGTH];
 
   private static int used = AHEAD.length; // guarded by AHEAD
 
@@ -40,16 +40,18 @@ final class Tokens {
   }
 
   static String next() {
-    byte[] bits = new byte[BYTES];
+    byte[] token = new byte[LockStore.TOKEN_LENGTH];
     synchronized (AHEAD) {
       if (used == AHEAD.length) {
         RANDOM.nextBytes(AHEAD);
         used = 0;
       }
-      System.arraycopy(AHEAD, used, bits, 0, BYTES);
-      used += BYTES;
+      for (int i = 0; i < token.length; i++) {
+        token[i] = ALPHABET[AHEAD[used + i] & 63];
+      }
+      used += token.length;
     }
-    return BASE_64.encodeToString(bits);
+    return new String(token, ISO_8859_1);
   }
 
   /** A token is a secret, so the message tells its length only. */

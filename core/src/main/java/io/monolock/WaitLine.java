@@ -46,8 +46,12 @@ final class WaitLine {
     /** Asks no later than at this time, if it is not asking already. */
     void askBy(long time);
 
-    /** The keys may be free: asks now; if it is asking already and is refused, then once more. */
-    void wake();
+    /**
+     * The keys may be free: asks now; if it is asking already and is refused, then once more.
+     *
+     * @param forHints whether it is only to be told from now on when they are
+     */
+    void wake(boolean forHints);
 
     /**
      * Is given the keys by their release.
@@ -67,12 +71,13 @@ final class WaitLine {
 
   private final LockerRuntime runtime;
   private final LockKeys keys;
-  private final Verdict verdict = new Verdict();
-  private final HandOvers handOvers;
 
+  private @Nullable Verdict verdict;
+  private @Nullable HandOvers handOvers;
   private @Nullable Waiter first;
   private @Nullable Set<Waiter> behind;
   private @Nullable Claim holder;
+  private long heldSince;
 
   /** The first one was refused by the store, or has somebody behind it. */
   private boolean contended;
@@ -85,17 +90,26 @@ final class WaitLine {
   private boolean over;
   private @Nullable Disposable wakeUps;
 
+  /** Whether the store has hinted anything; its first hint is that it begins to. */
+  private boolean hinted;
+
   WaitLine(LockerRuntime runtime, LockKeys keys) {
     this.runtime = runtime;
     this.keys = keys;
-    this.handOvers = new HandOvers(runtime.handOvers);
   }
 
   LockKeys keys() {
     return keys;
   }
 
-  Verdict verdict() {
+  /** What is known of the keys by those who wait for them. */
+  synchronized Verdict verdict() {
+    if (verdict == null) {
+      verdict = new Verdict();
+      if (holder != null) {
+        verdict.busy(heldSince, holder.options.ttl());
+      }
+    }
     return verdict;
   }
 
@@ -147,7 +161,7 @@ final class WaitLine {
   void refused() {
     synchronized (this) {
       contended = true;
-      if (holder == null) {
+      if (holder == null && handOvers != null) {
         handOvers.refused();
       }
       if (over || wakeUps != null) {
@@ -162,7 +176,7 @@ final class WaitLine {
         runtime
             .store
             .wakeUps(keys)
-            .subscribe(any -> wake(), e -> LOG.warn("no more wake-ups for {}", keys, e));
+            .subscribe(any -> hint(), e -> LOG.warn("no more wake-ups for {}", keys, e));
     boolean superfluous;
     synchronized (this) {
       superfluous = over || wakeUps != null;
@@ -175,10 +189,12 @@ final class WaitLine {
     }
   }
 
-  /** The keys may be free. */
-  private void wake() {
+  private void hint() {
     Waiter first;
+    boolean begins;
     synchronized (this) {
+      begins = !hinted;
+      hinted = true;
       first = this.first;
       if (first == null) {
         return;
@@ -191,7 +207,7 @@ final class WaitLine {
     if (first == null) {
       watch();
     } else {
-      first.wake();
+      first.wake(begins);
     }
   }
 
@@ -217,14 +233,30 @@ final class WaitLine {
    * The waiter has got the keys and leaves.
    *
    * @param byHandOver whether they were handed to it
+   * @return whether it holds them through this line; one who never had to wait, and behind whom
+   *     nobody stands, leaves no line behind
    */
-  void served(Waiter waiter, Claim claim, boolean byHandOver) {
+  boolean served(Waiter waiter, Claim claim, boolean byHandOver) {
+    boolean unnoticed;
     synchronized (this) {
-      verdict.busy(runtime.now(), claim.options.ttl());
-      if (!claim.release.hasBegun()) {
+      unnoticed = waiter.equals(first) && !contended && holder == null && handOvers == null;
+      if (unnoticed) {
+        first = null;
+      }
+    }
+    if (unnoticed) {
+      endIfNobody();
+      return false;
+    }
+    synchronized (this) {
+      if (!claim.isReleased()) {
         holder = claim;
       }
-      if (!byHandOver) {
+      heldSince = runtime.now();
+      if (verdict != null) {
+        verdict.busy(heldSince, claim.options.ttl());
+      }
+      if (!byHandOver && handOvers != null) {
         handOvers.taken();
       }
       if (waiter.equals(first)) {
@@ -237,6 +269,7 @@ final class WaitLine {
     }
     endIfNobody();
     watch();
+    return true;
   }
 
   private @Nullable Waiter advance() {
@@ -260,19 +293,24 @@ final class WaitLine {
    */
   @Nullable Waiter heir(Claim from) {
     Waiter heir;
-    boolean now;
+    boolean now = false;
     synchronized (this) {
       if (from.equals(holder)) {
         holder = null;
       }
       relying = false;
       heir = first;
-      now = heir != null && handOvers.oneMore(runtime.now());
+      if (heir != null) {
+        if (handOvers == null) {
+          handOvers = new HandOvers(runtime.handOvers);
+        }
+        now = handOvers.oneMore(runtime.now());
+      }
     }
     if (heir == null) {
       endIfNobody();
     } else if (!now) {
-      heir.askBy(runtime.now() + handOvers.stepBack().toNanos());
+      heir.askBy(runtime.now() + runtime.handOvers.stepBack().toNanos());
     }
     return now ? heir : null;
   }
@@ -284,12 +322,16 @@ final class WaitLine {
       if (claim.equals(holder)) {
         holder = null;
       }
-      next = holder == null && !handOvers.hasSteppedBack() ? first : null;
+      next = holder == null && !hasSteppedBack() ? first : null;
     }
     endIfNobody();
     if (next != null && !runtime.claims.isClosed()) {
-      next.wake();
+      next.wake(false);
     }
+  }
+
+  private boolean hasSteppedBack() {
+    return handOvers != null && handOvers.hasSteppedBack();
   }
 
   private void endIfNobody() {
@@ -336,7 +378,7 @@ final class WaitLine {
       }
     }
     if (disappointed != null) {
-      disappointed.wake();
+      disappointed.wake(false);
     } else {
       watch();
     }

@@ -51,6 +51,25 @@ class KeepAliveTest {
   }
 
   @Test
+  @DisplayName("B11: locks that were taken together are not refreshed together")
+  void locksTakenTogetherAreNotRefreshedTogether() {
+    int count = 300;
+    for (int i = 0; i < count; i++) {
+      v.run(v.get(v.locker.acquire("key" + i, LockOptions.of(TTL))).keepAlive());
+    }
+    v.pass(PERIOD.multipliedBy(85).dividedBy(100));
+
+    long before = 0;
+    for (int tenth = 0; tenth < 10; tenth++) {
+      v.pass(PERIOD.multipliedBy(15).dividedBy(1_000));
+      long sent = v.store.count(Call.EXTEND);
+      assertThat(sent - before).isLessThan(count / 3);
+      before = sent;
+    }
+    assertThat(before).isEqualTo(count);
+  }
+
+  @Test
   void lockLivesAsLongAsItIsKeptAlive() {
     Lock lock = lock();
     v.run(lock.keepAlive());
@@ -387,8 +406,8 @@ class KeepAliveTest {
     Lock lock = lock();
     Probe<Object> probe = v.run(lock.keepAlive());
     v.pass(PERIOD);
-    lock.release().subscribe();
     probe.cancel();
+    lock.release().subscribe();
 
     v.pass(Duration.ofMinutes(1));
 

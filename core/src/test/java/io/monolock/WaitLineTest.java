@@ -98,6 +98,7 @@ class WaitLineTest {
       LockNotAcquiredException busy = impatient.error(LockNotAcquiredException.class);
       assertThat(busy.attempts()).isZero();
       assertThat(busy.retryAfter()).contains(TTL);
+      assertThat(busy).hasMessageContaining("others wait for [a]");
       assertThat(v.store.count(ACQUIRE)).isEqualTo(sent);
     }
 
@@ -180,6 +181,23 @@ class WaitLineTest {
       Lock again = v.run(v.locker.acquire("a", known)).value();
 
       assertThat(again.token()).isEqualTo(token);
+    }
+
+    @Test
+    void aTokenOfTheUsersThatHadToWaitLeavesNothingBehind() {
+      Lock holder = heldElsewhere();
+      Probe<Lock> known = v.run(v.locker.acquire("a", OPTIONS.token("aTokenOfTheUsers_22chr")));
+      Probe<Lock> next = waiter();
+      v.get(holder.release());
+      v.store.hint("a");
+      v.pass(Duration.ofMillis(1));
+
+      v.get(known.value().release());
+
+      assertThat(next.value().isValid()).isTrue();
+      v.get(next.value().release());
+      assertThat(v.store.listeners()).isZero();
+      assertThat(v.lines()).isZero();
     }
 
     @Test
@@ -632,7 +650,7 @@ class WaitLineTest {
   class NoTrace {
 
     @Test
-    @DisplayName("B115: a million keys leave nothing behind")
+    @DisplayName("B34, B115: a million keys leave nothing behind")
     void aMillionKeysLeaveNothingBehind() {
       StoreLocker locker = (StoreLocker) v.another();
       for (int i = 0; i < 1_000_000; i++) {

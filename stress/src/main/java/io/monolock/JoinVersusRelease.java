@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "served",
     expect = ACCEPTABLE,
-    desc = "The newcomer has the lock, through the line that others find.")
+    desc = "The newcomer has the lock, and then the next one, and nothing is left.")
 @Outcome(
     id = "not served",
     expect = FORBIDDEN,
@@ -24,11 +24,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "lost line",
     expect = FORBIDDEN,
-    desc = "The newcomer has the lock through a line that nobody finds any more.")
-@Outcome(
-    id = "left behind",
-    expect = FORBIDDEN,
-    desc = "All are gone, but something of them is left.")
+    desc = "The newcomer leaves the lock, but the next one does not get it, or something is left.")
 @State
 public class JoinVersusRelease {
 
@@ -51,10 +47,8 @@ public class JoinVersusRelease {
     locker.settle();
     if (!locker.isServed(newcomer)) {
       result.r1 = "not served";
-    } else if (!locker.isServedThroughTheLine(newcomer)) {
-      result.r1 = "lost line";
     } else {
-      result.r1 = locker.endsWith(newcomer) ? "served" : "left behind";
+      result.r1 = locker.isFollowed(newcomer) ? "served" : "lost line";
     }
   }
 }

@@ -25,7 +25,8 @@ public class OutcomeVersusAsking {
   private static final Duration LIMIT = Duration.ofMillis(20);
 
   private final StressLocker locker = new StressLocker();
-  private final ReleaseOutcome outcome = new ReleaseOutcome(locker.runtime, StressLocker.KEYS);
+  private final ReleaseOutcome outcome =
+      new ReleaseOutcome(locker.runtime, StressLocker.KEYS, IllegalStateException::new);
   private final Ear<Boolean> ear = new Ear<>();
 
   @Actor
@@ -35,7 +36,7 @@ public class OutcomeVersusAsking {
 
   @Actor
   public void ask() {
-    outcome.within(LIMIT, IllegalStateException::new).subscribe(ear);
+    outcome.within(LIMIT).subscribe(ear);
   }
 
   @Arbiter

@@ -26,11 +26,12 @@ public class OutcomeVersusCancel {
   private static final Duration LIMIT = Duration.ofMillis(20);
 
   private final StressLocker locker = new StressLocker();
-  private final ReleaseOutcome outcome = new ReleaseOutcome(locker.runtime, StressLocker.KEYS);
+  private final ReleaseOutcome outcome =
+      new ReleaseOutcome(locker.runtime, StressLocker.KEYS, IllegalStateException::new);
   private final Ear<Boolean> ear = new Ear<>();
 
   public OutcomeVersusCancel() {
-    outcome.within(LIMIT, IllegalStateException::new).subscribe(ear);
+    outcome.within(LIMIT).subscribe(ear);
   }
 
   @Actor

@@ -24,11 +24,12 @@ public class OutcomeVersusTimeLimit {
   private static final Duration LIMIT = Duration.ofMillis(20);
 
   private final StressLocker locker = new StressLocker();
-  private final ReleaseOutcome outcome = new ReleaseOutcome(locker.runtime, StressLocker.KEYS);
+  private final ReleaseOutcome outcome =
+      new ReleaseOutcome(locker.runtime, StressLocker.KEYS, IllegalStateException::new);
   private final Ear<Boolean> ear = new Ear<>();
 
   public OutcomeVersusTimeLimit() {
-    outcome.within(LIMIT, IllegalStateException::new).subscribe(ear);
+    outcome.within(LIMIT).subscribe(ear);
   }
 
   @Actor

@@ -67,12 +67,12 @@ final class StressLocker {
     return waiter.heardOneValue() && waiter.value().isValid() && store.isHeldBy(waiter.value());
   }
 
-  /** The same, and those who come later find it there. */
-  boolean isServedThroughTheLine(Ear<Lock> waiter) {
-    WaitLine line = runtime.lines.find(KEYS);
-    return line != null
-        && isServed(waiter)
-        && line.equals(((HeldLock) waiter.value()).claim().line());
+  /** Lets go of the lock; true if whoever came meanwhile gets it then. */
+  boolean isFollowed(Ear<Lock> holder) {
+    Ear<Lock> next = waiter();
+    release(holder);
+    settle();
+    return isServed(next) && endsWith(next);
   }
 
   /** Lets go of the lock; true if then nothing at all is left. */

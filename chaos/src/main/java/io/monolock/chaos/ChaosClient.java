@@ -59,7 +59,7 @@ public final class ChaosClient {
     RedisClient client = RedisClient.create(uri);
     LockStore store = RedisLockStore.create(client, uri);
     ReactiveLocker locker =
-        ReactiveLocker.builder(breakage == Breakage.TOKEN ? new ReleaseWithoutToken(store) : store)
+        ReactiveLocker.builder(breakage == Breakage.TOKEN ? ReleaseWithoutToken.of(store) : store)
             .timer(timer)
             .commandTimeout(Duration.ofMillis(300 + 400L * number))
             .build();

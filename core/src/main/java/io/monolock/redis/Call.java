@@ -55,8 +55,8 @@ final class Call<A, T> extends Mono<T> {
     subscriber.onSubscribe(new Exchange<>(this, subscriber));
   }
 
-  /** The way there and back, for one subscriber. */
-  private static final class Exchange<A, T> implements Subscription {
+  /** The way there and back, for one subscriber: first with the hash, then with the text. */
+  private static final class Exchange<A, T> implements Subscription, CoreSubscriber<A> {
 
     private static final int NEW = 0;
     private static final int UNDER_WAY = 1;
@@ -69,6 +69,9 @@ final class Call<A, T> extends Mono<T> {
     private final Call<A, T> call;
     private final CoreSubscriber<? super T> subscriber;
     private volatile int state = NEW;
+    private @Nullable Link<?> link;
+    private boolean byText;
+    private boolean answered;
 
     Exchange(Call<A, T> call, CoreSubscriber<? super T> subscriber) {
       this.call = call;
@@ -101,9 +104,8 @@ final class Call<A, T> extends Mono<T> {
     }
 
     private void send(Link<?> link) {
-      link.ask(
-          call.script.byHash(link.commands, call.type, call.keys, call.args),
-          new Answer(link, true));
+      this.link = link;
+      link.ask(call.script.byHash(link.commands, call.type, call.keys, call.args), this);
       if (!link.isOpen()) {
         // Lettuce may have taken it just after it had ended all others
         fail(Failures.ofCall(new RedisException("Connection closed")));
@@ -111,9 +113,50 @@ final class Call<A, T> extends Mono<T> {
     }
 
     private void sendText(Link<?> link) {
-      link.ask(
-          call.script.byText(link.commands, call.type, call.keys, call.args),
-          new Answer(link, false));
+      byText = true;
+      link.ask(call.script.byText(link.commands, call.type, call.keys, call.args), this);
+    }
+
+    @Override
+    public Context currentContext() {
+      return subscriber.currentContext();
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(A answer) {
+      answered = true;
+      heard();
+      succeed(answer);
+    }
+
+    @Override
+    public void onError(Throwable e) {
+      heard();
+      Link<?> link = this.link;
+      if (!byText && link != null && e instanceof RedisNoScriptException) {
+        sendText(link);
+      } else {
+        fail(Failures.ofCall(e));
+      }
+    }
+
+    @Override
+    public void onComplete() {
+      if (!answered) {
+        onError(new NoSuchElementException());
+      }
+    }
+
+    private void heard() {
+      Link<?> link = this.link;
+      if (link != null) {
+        link.heard();
+      }
     }
 
     private void succeed(A answer) {
@@ -129,53 +172,6 @@ final class Call<A, T> extends Mono<T> {
     private void fail(StoreFailure failure) {
       if (STATE.getAndSet(this, OVER) == UNDER_WAY) {
         subscriber.onError(failure);
-      }
-    }
-
-    /** Hears what the server answers to the hash of the script, or to its text. */
-    private final class Answer implements CoreSubscriber<A> {
-
-      private final Link<?> link;
-      private final boolean byHash;
-      private boolean answered;
-
-      Answer(Link<?> link, boolean byHash) {
-        this.link = link;
-        this.byHash = byHash;
-      }
-
-      @Override
-      public Context currentContext() {
-        return subscriber.currentContext();
-      }
-
-      @Override
-      public void onSubscribe(Subscription subscription) {
-        subscription.request(Long.MAX_VALUE);
-      }
-
-      @Override
-      public void onNext(A answer) {
-        answered = true;
-        link.heard();
-        succeed(answer);
-      }
-
-      @Override
-      public void onError(Throwable e) {
-        link.heard();
-        if (byHash && e instanceof RedisNoScriptException) {
-          sendText(link);
-        } else {
-          fail(Failures.ofCall(e));
-        }
-      }
-
-      @Override
-      public void onComplete() {
-        if (!answered) {
-          onError(new NoSuchElementException());
-        }
       }
     }
   }

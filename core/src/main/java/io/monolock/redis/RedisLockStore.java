@@ -84,6 +84,8 @@ public final class RedisLockStore implements LockStore {
   private static final Pattern LOCK =
       Pattern.compile("[A-Za-z0-9_-]{" + TOKEN_LENGTH + "}(.*)", Pattern.DOTALL);
 
+  private static volatile Millis lastMillis = new Millis(Duration.ZERO, "0");
+
   private final WakeUps wakeUps = new WakeUps();
   private final SharedConnection<StatefulRedisConnection<String, String>> work;
   private final SharedConnection<StatefulRedisConnection<String, String>> wait;
@@ -139,20 +141,15 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return Mono.defer(
-        () -> {
-          boolean waiting = wakeUps.areAwaited(keys) && openWait();
-          return integer(
-              waiting ? wait : work,
-              ACQUIRE,
-              names(keys, fenced),
-              answer -> grant(answer, fenced),
-              token,
-              metadata,
-              millis(ttl),
-              flag(fenced),
-              flag(waiting));
-        });
+    boolean waiting = wakeUps.areAwaited(keys) && openWait();
+    return integer(
+        waiting ? wait : work,
+        ACQUIRE,
+        names(keys, fenced),
+        answer -> grant(answer, fenced),
+        waiting || fenced
+            ? new String[] {token, metadata, millis(ttl), flag(fenced), flag(waiting)}
+            : new String[] {token, metadata, millis(ttl)});
   }
 
   /** Opens the connection for those who wait, if necessary; tells whether it is open. */
@@ -171,7 +168,8 @@ public final class RedisLockStore implements LockStore {
 
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-    return integer(work, RELEASE, names(keys), RedisLockStore::isDone, token, millis(keepFor));
+    String[] args = keepFor.isZero() ? new String[] {token} : new String[] {token, millis(keepFor)};
+    return integer(work, RELEASE, names(keys), RedisLockStore::isDone, args);
   }
 
   @Override
@@ -297,9 +295,17 @@ public final class RedisLockStore implements LockStore {
     return keys.asList().toArray(new String[0]);
   }
 
+  /** As text, which most calls share, as most locks live equally long. */
   private static String millis(Duration duration) {
-    return Long.toString(duration.toMillis());
+    Millis last = lastMillis;
+    if (!last.duration.equals(duration)) {
+      last = new Millis(duration, Long.toString(duration.toMillis()));
+      lastMillis = last;
+    }
+    return last.text;
   }
+
+  private record Millis(Duration duration, String text) {}
 
   private static String flag(boolean on) {
     return on ? "1" : "0";

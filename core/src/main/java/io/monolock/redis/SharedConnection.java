@@ -128,7 +128,10 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
         : System.nanoTime() - begunAt >= patience.toNanos();
   }
 
-  /** Closes the connection; later calls fail. Completes when all is closed. */
+  /**
+   * Closes the connection; later calls fail. Completes when it is closed; one that is still being
+   * opened is not waited for, as that may never end, but closed as soon as it is there.
+   */
   Mono<Void> close() {
     return Mono.defer(
         () -> {
@@ -138,7 +141,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
             usable = null;
             last = current;
           }
-          if (last == null) {
+          if (last == null || last.completeExceptionally(Failures.closed())) {
             return Mono.empty();
           }
           return Mono.fromFuture(last, true)

@@ -27,9 +27,9 @@ public final class LockKeys {
   private final Set<String> distinct;
   private final int hash;
 
-  private LockKeys(SortedSet<String> keys) {
-    this.sorted = List.copyOf(keys);
-    this.distinct = Collections.unmodifiableSet(keys);
+  private LockKeys(List<String> sorted, Set<String> distinct) {
+    this.sorted = sorted;
+    this.distinct = distinct;
     this.hash = sorted.hashCode();
   }
 
@@ -45,6 +45,9 @@ public final class LockKeys {
     if (keys == null || keys.isEmpty()) {
       throw new IllegalArgumentException("a lock needs at least one key, was given " + keys);
     }
+    if (keys.size() == 1) {
+      return of(keys.iterator().next());
+    }
     SortedSet<String> distinct = new TreeSet<>();
     for (String key : keys) {
       distinct.add(checked(key));
@@ -53,7 +56,7 @@ public final class LockKeys {
       throw new IllegalArgumentException(
           "a lock takes at most " + MAX_KEYS + " keys, was given " + distinct.size());
     }
-    return new LockKeys(distinct);
+    return new LockKeys(List.copyOf(distinct), Collections.unmodifiableSet(distinct));
   }
 
   /**
@@ -63,8 +66,9 @@ public final class LockKeys {
    * @return a set of this one key
    * @throws IllegalArgumentException as {@link #of(Collection)} does
    */
-  public static LockKeys of(String key) {
-    return of(Collections.singletonList(key));
+  public static LockKeys of(@Nullable String key) {
+    String only = checked(key);
+    return new LockKeys(List.of(only), Set.of(only));
   }
 
   private static String checked(@Nullable String key) {

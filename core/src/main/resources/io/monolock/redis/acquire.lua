@@ -1,4 +1,4 @@
--- KEYS lock keys, then a fence key for each when fenced; ARGV token, metadata, ttl in ms, 1 when fenced else 0, 1 when it is a waiter's attempt else 0
+-- KEYS lock keys, then a fence key for each when fenced; ARGV token, metadata, ttl in ms, 1 when fenced, 1 when it is a waiter's attempt
 -- Takes all lock keys or none
 -- Answers 2n when granted, 2n + 1 when re-entered, n being the fencing number or 1; -1 - the longest foreign pttl when busy, 0 when busy for ever
 local token, value, ttl, fenced = ARGV[1], ARGV[1] .. ARGV[2], ARGV[3], ARGV[4] == '1'

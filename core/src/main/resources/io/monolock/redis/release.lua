@@ -1,7 +1,7 @@
--- KEYS lock keys; ARGV token, time in ms to keep the keys for instead of deleting them, or 0
+-- KEYS lock keys; ARGV token, time in ms to keep the keys for, if they are not to be deleted
 -- Frees all keys: 1, or 0 with nothing changed unless every key carries the token
-local token, keep = ARGV[1], ARGV[2]
-if keep ~= '0' and not string.find(keep, '^%d+$') then
+local token, keep = ARGV[1], ARGV[2] ~= '0' and ARGV[2]
+if keep and not string.find(keep, '^%d+$') then
   return redis.error_reply('ERR time to keep must be a whole number of milliseconds, 0 or more')
 end
 
@@ -12,10 +12,10 @@ for i = 1, #KEYS do
   end
 end
 for i = 1, #KEYS do
-  if keep == '0' then
-    redis.call('DEL', KEYS[i])
-  else
+  if keep then
     redis.call('PEXPIRE', KEYS[i], keep)
+  else
+    redis.call('DEL', KEYS[i])
   end
 end
 return 1

@@ -4,15 +4,8 @@ package io.monolock.faults;
 import io.monolock.test.CommandRecorder;
 import io.monolock.test.RecordedCommand;
 import io.monolock.test.RedisServer;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.Collections;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What Redis has been asked about locks of one key since it was begun to be watched. */
@@ -60,18 +53,6 @@ final class Asked implements AutoCloseable {
     return extended;
   }
 
-  /** Of all extensions, how many fell into the slice of time that had most of them. */
-  double busiestShareOfExtensions(Duration slice) {
-    List<Long> slices =
-        calls()
-            .filter(Call::isExtension)
-            .map(call -> call.at().toEpochMilli() / slice.toMillis())
-            .toList();
-    Map<Long, Long> counts =
-        slices.stream().collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
-    return (double) Collections.max(counts.values()) / slices.size();
-  }
-
   private Stream<Call> extensionsOf(String key) {
     return calls().filter(call -> call.key().equals(key) && call.isExtension());
   }
@@ -81,7 +62,7 @@ final class Asked implements AutoCloseable {
   }
 
   /** An extension of one key, or its release, which asks for a time of zero. */
-  private record Call(Instant at, String key, String time) {
+  private record Call(String key, String time) {
     boolean isExtension() {
       return !time.equals("0");
     }
@@ -90,7 +71,7 @@ final class Asked implements AutoCloseable {
   private Stream<Call> calls() {
     return evals()
         .filter(command -> command.words().size() == 6 && command.words().get(2).equals("1"))
-        .map(command -> new Call(command.time(), command.words().get(3), command.words().get(5)));
+        .map(command -> new Call(command.words().get(3), command.words().get(5)));
   }
 
   @Override

@@ -128,9 +128,10 @@ class DisconnectTest extends LockerBehindProxy {
   @DisplayName("B31: with finishOnCancel the key is kept until the body ends")
   void bodyThatMayFinish() throws IOException {
     AtomicBoolean ended = new AtomicBoolean();
-    LockOptions finishing = LockOptions.of(Duration.ofMillis(300)).finishOnCancel(true);
+    LockOptions finishing = LockOptions.of(Duration.ofMillis(600)).finishOnCancel(true);
     Socket browser =
-        request(locker.withLock("key", finishing, lock -> stubborn(Duration.ofSeconds(1), ended)));
+        request(
+            locker.withLock("key", finishing, lock -> stubborn(Duration.ofMillis(1_500), ended)));
     await().untilTrue(isRunning);
     browser.close();
 

@@ -29,11 +29,11 @@ abstract class LockerBehindProxy extends LockerUnderFault {
 
   static final Duration SOON = Duration.ofSeconds(3);
 
+  /** So that an answer that is late is not taken for a connection that is dead. */
+  static final Duration PATIENT = Duration.ofSeconds(5);
+
   final RedisServer server;
   final FaultProxy proxy;
-
-  /** What the locker has told since the test began. */
-  final Told told = new Told();
 
   /** A client of the proxy, with no options of its own. */
   RedisClient client;
@@ -43,26 +43,33 @@ abstract class LockerBehindProxy extends LockerUnderFault {
   /** What came through the proxy since the test began. */
   Asked asked;
 
+  private final Duration commandTimeout;
+
   LockerBehindProxy(RedisServer server) {
+    this(server, COMMAND_TIMEOUT);
+  }
+
+  LockerBehindProxy(RedisServer server, Duration commandTimeout) {
     this.server = server;
     this.proxy = FaultProxy.before(server);
+    this.commandTimeout = commandTimeout;
   }
 
   @BeforeEach
   void open() {
-    open(COMMAND_TIMEOUT);
+    open(commandTimeout);
   }
 
   /** In place of the present locker, one that waits longer until it takes a connection for dead. */
   void openWithPatience() {
     asked.close();
     closeAll();
-    open(Duration.ofSeconds(5));
+    open(PATIENT);
   }
 
   private void open(Duration commandTimeout) {
     client = client(null, ClientOptions.create());
-    locker = built(ReactiveLocker.builder(store()).commandTimeout(commandTimeout).observer(told));
+    locker = built(ReactiveLocker.builder(store()).commandTimeout(commandTimeout));
     warmUp(locker);
     asked = new Asked(server);
     told.clear();

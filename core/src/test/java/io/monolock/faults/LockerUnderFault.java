@@ -8,6 +8,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
+import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
@@ -36,6 +37,9 @@ abstract class LockerUnderFault {
   static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(60));
 
   static final LockOptions ONCE = OPTIONS.waitAtMost(Duration.ZERO);
+
+  /** What the lockers have told. */
+  final Told told = new Told();
 
   private final List<ReactiveLocker> lockers = new ArrayList<>();
   private final List<RedisClient> clients = new ArrayList<>();
@@ -71,7 +75,7 @@ abstract class LockerUnderFault {
   }
 
   ReactiveLocker built(ReactiveLocker.Builder builder) {
-    ReactiveLocker locker = builder.build();
+    ReactiveLocker locker = builder.observer(told).build();
     lockers.add(locker);
     return locker;
   }
@@ -80,7 +84,13 @@ abstract class LockerUnderFault {
   static void warmUp(ReactiveLocker locker) {
     locker
         .withLock("warm-up", OPTIONS.waitAtMost(LIMIT), lock -> lock.extend(Duration.ofSeconds(61)))
+        .retry(20)
         .block(LIMIT);
+  }
+
+  /** The outcome of a release, of which a slow machine may hear at a repeat only. */
+  static boolean released(Lock lock) {
+    return Mono.defer(lock::release).retry(20).block(LIMIT);
   }
 
   static LockStoreException trouble(Mono<?> call) {

@@ -55,7 +55,7 @@ class LossUnderFaultsTest extends LockerBehindProxy {
         .isInstanceOfSatisfying(
             LockLostException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     assertThat(cancelled).hasValue(1);
-    assertThat(told.count("lost " + reason)).isEqualTo(1);
+    await().until(() -> told.count("lost " + reason) == 1);
     assertThat(told.count("lost")).isEqualTo(1);
   }
 
@@ -66,13 +66,14 @@ class LossUnderFaultsTest extends LockerBehindProxy {
     long begin = System.nanoTime();
     startScope();
     AutoCloseable end = trouble.beginFor(this);
+    long troubled = System.nanoTime();
 
     await().pollInterval(Duration.ofMillis(2)).until(() -> !errors.isEmpty());
-    Duration told = Duration.ofNanos(System.nanoTime() - begin);
+    long told = System.nanoTime();
 
+    assertThat(Duration.ofNanos(told - begin)).isGreaterThan(TTL.multipliedBy(9).dividedBy(10));
     // the last refresh that can have got through was sent just before the trouble
-    assertThat(told)
-        .isBetween(TTL.multipliedBy(9).dividedBy(10), TTL.multipliedBy(19).dividedBy(10));
+    assertThat(Duration.ofNanos(told - troubled)).isLessThan(TTL.plusSeconds(1));
     pass(Duration.ofMillis(300));
     end.close();
     assertLost(Reason.UNREACHABLE);
@@ -84,12 +85,13 @@ class LossUnderFaultsTest extends LockerBehindProxy {
   void deletedKeyIsToldAtTheNextRefresh() {
     startScope();
     server.command("DEL", "key");
+    long extensions = asked.extensions("key");
 
-    await().atMost(TTL.dividedBy(2)).until(() -> !errors.isEmpty());
+    await().until(() -> !errors.isEmpty());
 
     assertLost(Reason.TAKEN);
     pass(TTL);
-    assertThat(asked.extensions("key")).isEqualTo(1);
+    assertThat(asked.extensions("key")).isLessThanOrEqualTo(extensions + 1);
     assertThat(asked.releases("key")).isLessThanOrEqualTo(1);
   }
 
@@ -98,12 +100,13 @@ class LossUnderFaultsTest extends LockerBehindProxy {
   void foreignTokenEndsIt() {
     startScope();
     server.command("SET", "key", "somebody else", "PX", "60000");
+    long extensions = asked.extensions("key");
 
-    await().atMost(TTL.dividedBy(2)).until(() -> !errors.isEmpty());
+    await().until(() -> !errors.isEmpty());
 
     assertLost(Reason.TAKEN);
     pass(TTL);
-    assertThat(asked.extensions("key")).isEqualTo(1);
+    assertThat(asked.extensions("key")).isLessThanOrEqualTo(extensions + 1);
     assertThat(server.commandAsString("GET", "key")).isEqualTo("somebody else");
     assertThat(pttl("key")).isGreaterThan(50_000);
   }
@@ -150,14 +153,14 @@ class LossUnderFaultsTest extends LockerBehindProxy {
     Lock unheard = locker.acquire("unheard", OPTIONS).block(LIMIT);
     Lock left = locker.acquire("left", OPTIONS).block(LIMIT);
     var keepAlive = left.keepAlive().subscribe();
-    await().until(() -> asked.extensions("left") == 1);
+    await().until(() -> asked.extensions("left") > 0);
     server.command("DEL", "unheard", "left");
     keepAlive.dispose();
 
     await().until(() -> told.count("lost") == 2);
 
     assertThat(unheard.isValid()).isFalse();
-    assertThat(unheard.release().block(LIMIT)).isFalse();
-    assertThat(left.release().block(LIMIT)).isFalse();
+    assertThat(released(unheard)).isFalse();
+    assertThat(released(left)).isFalse();
   }
 }

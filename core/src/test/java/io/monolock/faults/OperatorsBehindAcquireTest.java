@@ -286,7 +286,7 @@ class OperatorsBehindAcquireTest extends LockerBehindProxy {
     Lock first = cached.block(LIMIT);
     Lock second = cached.block(LIMIT);
     assertThat(first).isSameAs(second);
-    assertThat(first.release().block(LIMIT)).isTrue();
+    assertThat(released(first)).isTrue();
     assertThat(cached.block(LIMIT).isValid()).isFalse();
   }
 

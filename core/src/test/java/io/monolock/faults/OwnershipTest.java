@@ -150,8 +150,8 @@ class OwnershipTest extends LockerBehindProxy {
     awaitFree("key", SOON);
     Lock next = locker.acquire("key", OPTIONS).block(LIMIT);
 
-    assertThat(plain.release().block(LIMIT)).isFalse();
-    assertThat(atLeast.release().block(LIMIT)).isFalse();
+    assertThat(released(plain)).isFalse();
+    assertThat(released(atLeast)).isFalse();
 
     assertThat(server.commandAsString("GET", "key")).isEqualTo(next.token());
     assertThat(server.commandAsLong("PTTL", "key")).isGreaterThan(50_000);
@@ -161,15 +161,16 @@ class OwnershipTest extends LockerBehindProxy {
   @DisplayName(
       "B40: holdAtLeast is kept by a release whose answer was lost, not by its repeat again")
   void holdAtLeastWithALostAnswer() {
-    Lock lock = locker.acquire("key", OPTIONS.holdAtLeast(Duration.ofMillis(1_500))).block(LIMIT);
+    Lock lock = locker.acquire("key", OPTIONS.holdAtLeast(Duration.ofSeconds(3))).block(LIMIT);
     proxy.dropReplies(true);
-    var released = lock.release().toFuture();
-    await().until(() -> server.commandAsLong("PTTL", "key") < 2_000);
+    var first = lock.release().toFuture();
+    await().until(() -> pttl("key") < 4_000);
     proxy.dropReplies(false);
 
-    assertThat(released).succeedsWithin(SOON).isEqualTo(true);
+    assertThat(released(lock)).isTrue();
+    await().until(first::isDone);
     assertThat(isFree("key")).isFalse();
-    awaitFree("key", Duration.ofSeconds(3));
+    awaitFree("key", Duration.ofSeconds(5));
   }
 
   @Test
@@ -200,7 +201,7 @@ class OwnershipTest extends LockerBehindProxy {
     server.command("SET", "key", FOREIGN);
 
     assertThat(lock.ttl().block(LIMIT)).isZero();
-    assertThat(lock.release().block(LIMIT)).isFalse();
+    assertThat(released(lock)).isFalse();
     assertThat(server.commandAsString("GET", "key")).isEqualTo(FOREIGN);
   }
 
@@ -225,6 +226,7 @@ class OwnershipTest extends LockerBehindProxy {
       server.restart();
     }
     assertThat(bodies).hasValue(0);
-    assertThat(isFree("key")).isTrue();
+    // an attempt that waited for its connection may have come through, and is taken back
+    awaitFree("key", SOON);
   }
 }

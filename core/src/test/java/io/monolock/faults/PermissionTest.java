@@ -131,9 +131,9 @@ class PermissionTest extends LockerUnderFault {
     assertThat(lock.ttl().block(LIMIT)).isPositive();
     assertThat(locker.inspect("lock:a").block(LIMIT).metadata()).contains("host");
     assertThat(locker.attach(keys, lock.token(), OPTIONS).block(LIMIT)).isNotNull();
-    assertThat(lock.release().block(LIMIT)).isTrue();
+    assertThat(released(lock)).isTrue();
     Lock kept = locker.acquire("lock:a", fenced.holdAtLeast(OPTIONS.ttl())).block(LIMIT);
-    assertThat(kept.release().block(LIMIT)).isTrue();
+    assertThat(released(kept)).isTrue();
     assertThat(locker.forceRelease("lock:a").block(LIMIT)).isTrue();
     assertRefusedAtOnce(locker.acquire("other", PATIENT), "key");
   }
@@ -175,7 +175,7 @@ class PermissionTest extends LockerUnderFault {
     Sinks.One<String> work = Sinks.one();
     CompletableFuture<String> held =
         locker
-            .withLock("lock:held", OPTIONS.ttl(Duration.ofSeconds(4)), lock -> work.asMono())
+            .withLock("lock:held", OPTIONS.ttl(Duration.ofSeconds(5)), lock -> work.asMono())
             .toFuture();
     await().until(() -> exists(server, "lock:held"));
 
@@ -184,8 +184,11 @@ class PermissionTest extends LockerUnderFault {
     await().during(Duration.ofMillis(1_500)).until(() -> !held.isDone());
     password.set("changed");
 
-    assertThat(locker.acquire("lock:other", PATIENT).block(LIMIT).isValid()).isTrue();
-    await().during(Duration.ofSeconds(3)).until(() -> !held.isDone());
+    // a connection may just be opened with the old one
+    await()
+        .ignoreExceptionsInstanceOf(LockStoreException.class)
+        .until(() -> locker.acquire("lock:other", PATIENT).block(LIMIT).isValid());
+    await().during(Duration.ofSeconds(4)).until(() -> !held.isDone());
     work.tryEmitValue("done");
     assertThat(held).succeedsWithin(LIMIT).isEqualTo("done");
     assertThat(exists(server, "lock:held")).isFalse();
@@ -199,14 +202,14 @@ class PermissionTest extends LockerUnderFault {
     warmUp(locker);
     CompletableFuture<Object> held =
         locker
-            .withLock("lock:held", OPTIONS.ttl(Duration.ofSeconds(2)), lock -> Mono.never())
+            .withLock("lock:held", OPTIONS.ttl(Duration.ofSeconds(3)), lock -> Mono.never())
             .toFuture();
     await().until(() -> exists(server, "lock:held"));
     rotate("changed");
     awaitRefusal(locker);
 
     await().during(Duration.ofMillis(500)).until(() -> !held.isDone());
-    assertThatThrownBy(() -> held.get(3, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> held.get(5, TimeUnit.SECONDS))
         .cause()
         .isInstanceOfSatisfying(
             LockLostException.class,

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.monolock.Lock;
-import io.monolock.LockObserver;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.redis.RedisLockStore;
@@ -15,10 +15,8 @@ import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -34,7 +32,6 @@ import reactor.core.scheduler.Schedulers;
 class ScriptCacheTest extends LockerUnderFault {
 
   private final RedisServer server;
-  private final Queue<Integer> attempts = new ConcurrentLinkedQueue<>();
   private ReactiveLocker locker;
 
   ScriptCacheTest(RedisServer server) {
@@ -43,17 +40,9 @@ class ScriptCacheTest extends LockerUnderFault {
 
   @BeforeEach
   void open() {
-    RedisURI uri = RedisURI.create(server.uri());
+    RedisClient client = client(null, ClientOptions.create());
     locker =
-        built(
-            ReactiveLocker.builder(RedisLockStore.create(client(null, ClientOptions.create()), uri))
-                .observer(
-                    new LockObserver() {
-                      @Override
-                      public void acquired(long id, Set<String> keys, Duration waited, int number) {
-                        attempts.add(number);
-                      }
-                    }));
+        built(ReactiveLocker.builder(RedisLockStore.create(client, RedisURI.create(server.uri()))));
   }
 
   private <T> T afterFlush(Mono<T> call) {
@@ -73,7 +62,7 @@ class ScriptCacheTest extends LockerUnderFault {
     assertThat(afterFlush(locker.attach(Set.of("key"), lock.token(), OPTIONS))).isNotNull();
     assertThat(afterFlush(lock.release())).isTrue();
     assertThat(afterFlush(locker.forceRelease("key"))).isFalse();
-    assertThat(attempts).allMatch(number -> number == 1);
+    await().untilAsserted(() -> assertThat(told.attempts()).containsExactly(1));
   }
 
   @Test
@@ -100,7 +89,8 @@ class ScriptCacheTest extends LockerUnderFault {
     assertThat(flushes).succeedsWithin(LIMIT);
 
     assertThat(done).isEqualTo(500);
-    assertThat(attempts).hasSize(500).allMatch(number -> number == 1);
+    await().untilAsserted(() -> assertThat(told.attempts()).hasSize(500));
+    assertThat(told.attempts()).allMatch(number -> number == 1);
     await().until(() -> KeyScanner.of(server).matching("*").isEmpty());
   }
 

@@ -16,6 +16,7 @@ import io.monolock.LockStoreException;
 import io.monolock.LockStoreException.Reason;
 import io.monolock.ReactiveLocker;
 import io.monolock.test.BusyScript;
+import io.monolock.test.CommandRecorder;
 import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
@@ -71,7 +72,7 @@ class ServerTroubleTest extends LockerUnderFault {
     end.run();
     assertThat(waiting)
         .succeedsWithin(Duration.ofSeconds(5))
-        .satisfies(lock -> assertThat(lock.release().block(LIMIT)).isTrue());
+        .satisfies(lock -> assertThat(released(lock)).isTrue());
   }
 
   @Test
@@ -87,13 +88,15 @@ class ServerTroubleTest extends LockerUnderFault {
     List<String> keys = IntStream.range(0, 1_024).mapToObj(i -> "key" + i).toList();
     locker.withLock(keys, OPTIONS.fenced(true), lock -> Mono.just(true)).block(LIMIT);
     server.configure("slowlog-log-slower-than", "100000");
-    server.command("SLOWLOG", "RESET");
 
-    for (int i = 0; i < 5; i++) {
-      locker.withLock(keys, OPTIONS.fenced(true), lock -> Mono.just(true)).block(LIMIT);
-    }
-
-    assertThat(server.commandAsLong("SLOWLOG", "LEN")).isZero();
+    // on a busy machine any command can look slow once
+    await()
+        .until(
+            () -> {
+              server.command("SLOWLOG", "RESET");
+              locker.withLock(keys, OPTIONS.fenced(true), lock -> Mono.just(true)).block(LIMIT);
+              return server.commandAsLong("SLOWLOG", "LEN") == 0;
+            });
   }
 
   @Test
@@ -104,7 +107,7 @@ class ServerTroubleTest extends LockerUnderFault {
 
     held.extend(Duration.ofSeconds(120)).block(LIMIT);
     assertThat(held.ttl().block(LIMIT)).isGreaterThan(Duration.ofSeconds(100));
-    assertThat(held.release().block(LIMIT)).isTrue();
+    assertThat(released(held)).isTrue();
     assertWaitedOut(SERVER_STATE, "OOM", server::restoreSettings);
   }
 
@@ -137,7 +140,14 @@ class ServerTroubleTest extends LockerUnderFault {
     String composed = "caf\u00e9";
     String decomposed = "cafe\u0301";
 
-    Lock lock = locker.tryAcquire(List.of("a", "a", new String("a"), "b"), OPTIONS).block(LIMIT);
+    Lock lock;
+    try (CommandRecorder recorder = CommandRecorder.of(server)) {
+      lock = locker.tryAcquire(List.of("a", "a", new String("a"), "b"), OPTIONS).block(LIMIT);
+      assertThat(recorder.commands("evalsha"))
+          .singleElement()
+          .satisfies(
+              asked -> assertThat(asked.words().subList(2, 5)).containsExactly("2", "a", "b"));
+    }
     Lock one = locker.tryAcquire(List.of(composed), OPTIONS).block(LIMIT);
     Lock other = locker.tryAcquire(List.of(decomposed), OPTIONS).block(LIMIT);
 
@@ -145,7 +155,7 @@ class ServerTroubleTest extends LockerUnderFault {
     assertThat(one.isValid() && other.isValid()).isTrue();
     assertThat(KeyScanner.of(server).matching("*")).hasSize(4);
     for (Lock held : List.of(lock, one, other)) {
-      assertThat(held.release().block(LIMIT)).isTrue();
+      assertThat(released(held)).isTrue();
     }
     assertThat(KeyScanner.of(server).matching("*")).isEmpty();
   }
@@ -153,6 +163,8 @@ class ServerTroubleTest extends LockerUnderFault {
   @Test
   @DisplayName("B91: sets that overlap, named in any order, neither block each other nor stay")
   void orderOfKeysDoesNotMatter() {
+    List<List<String>> overlapping =
+        List.of(List.of("a", "b"), List.of("b", "a"), List.of("b", "c"), List.of("c", "a"));
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
 
@@ -161,12 +173,13 @@ class ServerTroubleTest extends LockerUnderFault {
             .flatMap(
                 i ->
                     locker.withLock(
-                        i % 2 == 0 ? List.of("a", "b") : List.of("b", "a"),
+                        overlapping.get(i % overlapping.size()),
                         OPTIONS.waitAtMost(LIMIT),
                         lock ->
                             Mono.fromCallable(
                                     () ->
                                         most.accumulateAndGet(inside.incrementAndGet(), Math::max))
+                                .delayElement(Duration.ofMillis(1))
                                 .doOnNext(any -> inside.decrementAndGet())),
                 50)
             .count()
@@ -245,7 +258,7 @@ class ServerTroubleTest extends LockerUnderFault {
           saveInBackground("ok");
         });
     await().until(() -> !exists(server, "held"));
-    assertThat(held.release().block(LIMIT)).isTrue();
+    assertThat(released(held)).isTrue();
   }
 
   private void saveInBackground(String outcome) {

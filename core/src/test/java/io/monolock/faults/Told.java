@@ -8,11 +8,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Keeps what happens to locks that are held. */
+/** Keeps what lockers tell of their locks. */
 final class Told implements LockObserver {
 
   private final List<String> events = new CopyOnWriteArrayList<>();
   private final List<String> lostKeys = new CopyOnWriteArrayList<>();
+  private final List<Acquired> acquired = new CopyOnWriteArrayList<>();
+
+  private record Acquired(Set<String> keys, int attempts) {}
 
   long count(String event) {
     return events.stream().filter(event::equals).count();
@@ -23,9 +26,28 @@ final class Told implements LockObserver {
     return List.copyOf(lostKeys);
   }
 
+  /** How many commands each lock took that was acquired. */
+  List<Integer> attempts() {
+    return acquired.stream().map(Acquired::attempts).toList();
+  }
+
+  /** How many commands each lock on this key took that was acquired. */
+  List<Integer> attempts(String key) {
+    return acquired.stream()
+        .filter(lock -> lock.keys().contains(key))
+        .map(Acquired::attempts)
+        .toList();
+  }
+
   void clear() {
     events.clear();
     lostKeys.clear();
+    acquired.clear();
+  }
+
+  @Override
+  public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
+    acquired.add(new Acquired(keys, attempts));
   }
 
   @Override

@@ -198,6 +198,14 @@ class ConnectionLossTest extends StoreOnRedis {
   }
 
   @Test
+  void closingWaitsForNoConnectionThatNeverOpens() {
+    server.pause();
+    CompletableFuture<Grant> early = store.acquire(A, ALICE, "", LONG, false).toFuture();
+    store.close().block(PATIENCE);
+    assertThat(early).isCompletedExceptionally();
+  }
+
+  @Test
   void theClientStaysTheCallers() {
     acquire(store, A, ALICE);
     store.close().block(PATIENCE);

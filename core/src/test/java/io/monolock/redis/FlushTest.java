@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,43 +47,62 @@ class FlushTest extends StoreOnRedis {
     callers.shutdownNow();
   }
 
-  /** Each caller awaits its answer, and nobody else comes to flush what it has asked. */
+  /** All callers ask within some microseconds, and await their answers: nobody else comes. */
   @Test
   void noCallIsLeftUnsent() throws Exception {
+    CyclicBarrier together = new CyclicBarrier(CALLERS);
+    awaitAll(
+        callers(
+            key -> {
+              together.await(60, TimeUnit.SECONDS);
+              callAfterSomeMicroseconds(key);
+            }));
+  }
+
+  private interface Round {
+    void call(LockKeys key) throws Exception;
+  }
+
+  private List<Future<?>> callers(Round round) {
     List<Future<?>> all = new ArrayList<>();
     for (int i = 0; i < CALLERS; i++) {
       LockKeys key = LockKeys.of("key" + i);
-      all.add(callers.submit(() -> callAtRandomMoments(key)));
+      all.add(
+          callers.submit(
+              () -> {
+                for (int j = 0; j < ROUNDS; j++) {
+                  round.call(key);
+                }
+                return null;
+              }));
     }
-    for (Future<?> caller : all) {
-      caller.get(60, TimeUnit.SECONDS);
+    return all;
+  }
+
+  private static void awaitAll(List<Future<?>> callers) throws Exception {
+    for (Future<?> caller : callers) {
+      caller.get(120, TimeUnit.SECONDS);
     }
   }
 
-  private void callAtRandomMoments(LockKeys key) {
-    for (int i = 0; i < ROUNDS; i++) {
-      acquire(store, key, ALICE);
-      LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(200_000));
-      if (i % 16 == 0) {
-        store.remaining(key, ALICE).subscribe(any -> {}, e -> {}).dispose();
-      }
-      assertThat(result(store.release(key, ALICE, Duration.ZERO))).isTrue();
+  private void callAfterSomeMicroseconds(LockKeys key) {
+    long until = System.nanoTime() + ThreadLocalRandom.current().nextLong(20_000);
+    while (System.nanoTime() < until) {
+      Thread.onSpinWait();
     }
+    if (ThreadLocalRandom.current().nextInt(16) == 0) {
+      store.remaining(key, ALICE).subscribe(any -> {}, e -> {}).dispose();
+    }
+    acquire(store, key, ALICE);
   }
 
   @Test
   void noCallIsLeftUnsentByAServerThatForgetsItsScripts() throws Exception {
-    List<Future<?>> all = new ArrayList<>();
-    for (int i = 0; i < 2; i++) {
-      LockKeys key = LockKeys.of("key" + i);
-      all.add(callers.submit(() -> callAtRandomMoments(key)));
-    }
+    List<Future<?>> all = callers(this::callAfterSomeMicroseconds);
     while (!all.get(0).isDone()) {
       server.command("SCRIPT", "FLUSH");
     }
-    for (Future<?> caller : all) {
-      caller.get(60, TimeUnit.SECONDS);
-    }
+    awaitAll(all);
   }
 
   /** From within an answer, which comes in the thread that flushes. */

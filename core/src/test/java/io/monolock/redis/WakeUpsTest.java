@@ -20,7 +20,9 @@ import io.monolock.test.RecordedCommand;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -295,11 +297,36 @@ class WakeUpsTest extends StoreOnRedis {
   }
 
   @Test
+  @DisplayName("B114: no attempt goes over a connection before the server has agreed to track")
+  void noAttemptIsMadeOverAConnectionThatIsNotTrackedYet() {
+    acquire(store, A, ALICE);
+    proxy.delayReplies(Duration.ofMillis(50));
+    Waiter waiter = new Waiter(store, A);
+    List<CompletableFuture<Grant>> attempts = new ArrayList<>();
+    await()
+        .pollInterval(Duration.ofMillis(2))
+        .until(
+            () -> {
+              attempts.add(store.acquire(A, BOB, "", LONG, false).toFuture());
+              return !waiter.heard.isEmpty();
+            });
+    assertThat(waiter.attempt()).isInstanceOf(Busy.class);
+    assertThat(attempts).allSatisfy(attempt -> assertThat(attempt).succeedsWithin(PATIENCE));
+
+    String tracked = trackedConnection();
+    assertThat(recorder.commands())
+        .filteredOn(command -> command.connection().equals(tracked))
+        .extracting(RecordedCommand::name)
+        .containsSubsequence("client", "evalsha")
+        .doesNotContainSequence("hello", "evalsha");
+  }
+
+  @Test
   @DisplayName("B116: after a lost connection each waiter hears once, and is tracked again")
   void aLostConnectionIsReplacedAndEverybodyHearsOnce() {
     acquire(store, A, ALICE);
     Waiter waiter = refused(A);
-    Waiter other = new Waiter(store, B);
+    Waiter other = new Waiter(store, LockKeys.of(List.of("lock:b", "lock:c")));
     String lost = trackedConnection();
 
     proxy.cut();

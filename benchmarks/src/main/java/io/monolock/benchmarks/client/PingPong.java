@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.benchmarks.client;
+
+import io.monolock.benchmarks.contender.Caller;
+import io.monolock.benchmarks.contender.Contender;
+import io.monolock.benchmarks.report.Metric;
+import io.monolock.benchmarks.report.Sample;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/**
+ * One of two processes between which a lock goes to and fro: while one holds it for some
+ * milliseconds, the other waits. An operation is a grant, and its time is that from the call that
+ * released the lock in the other process; both read the same clock.
+ */
+final class PingPong implements Workload {
+
+  private static final int GRANTS = 16;
+  private static final int RELEASED_AT = 24;
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(1);
+
+  private final Tally tally = new Tally();
+  private final SharedLongs memory;
+  private final Exclusion exclusion;
+  private final Caller caller;
+  private final long owner;
+  private Disposable running = () -> {};
+
+  PingPong(Contender contender, Path shared) {
+    memory = new SharedLongs(shared);
+    exclusion = new Exclusion(shared);
+    owner = exclusion.newOwner();
+    caller = contender.caller(List.of(HotKey.key(shared)), owner);
+  }
+
+  @Override
+  public void start() {
+    running =
+        Mono.defer(caller::take).flatMap(this::hold).repeat().subscribe(ended -> {}, tally::failed);
+  }
+
+  private Mono<Void> hold(Mono<?> release) {
+    long now = System.nanoTime();
+    exclusion.enter(owner);
+    long releasedAt = memory.get(RELEASED_AT);
+    if (releasedAt != 0) {
+      tally.done(now - releasedAt);
+    }
+    long grants = memory.addAndGet(GRANTS, 1);
+    return Pause.some()
+        .then(
+            Mono.defer(
+                () -> {
+                  exclusion.leave(owner);
+                  memory.set(RELEASED_AT, System.nanoTime());
+                  return release;
+                }))
+        .then(otherHasIt(grants));
+  }
+
+  /** Who has just released must not be the next. */
+  private Mono<Void> otherHasIt(long grants) {
+    return Mono.delay(LOOK_AGAIN).repeat(() -> memory.get(GRANTS) == grants).then();
+  }
+
+  @Override
+  public void begin() {
+    tally.begin();
+  }
+
+  @Override
+  public void end() {
+    tally.end();
+  }
+
+  @Override
+  public Sample sample() {
+    return tally.sample().with(Metric.VIOLATIONS, exclusion.violations());
+  }
+
+  @Override
+  public void stop() {
+    running.dispose();
+  }
+}

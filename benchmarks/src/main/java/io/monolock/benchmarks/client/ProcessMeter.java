@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.benchmarks.client;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+
+/** What this process has used so far. */
+record ProcessMeter(long nanos, long cpuNanos, long allocatedBytes) {
+
+  private static final OperatingSystemMXBean SYSTEM =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+  private static final ThreadMXBean THREADS =
+      ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
+
+  static ProcessMeter read() {
+    return new ProcessMeter(System.nanoTime(), SYSTEM.getProcessCpuTime(), allocated());
+  }
+
+  ProcessMeter since(ProcessMeter before) {
+    return new ProcessMeter(
+        nanos - before.nanos, cpuNanos - before.cpuNanos, allocatedBytes - before.allocatedBytes);
+  }
+
+  /** Of the threads that are alive: those that allocate here live as long as the process. */
+  private static long allocated() {
+    long[] bytes = THREADS.getThreadAllocatedBytes(THREADS.getAllThreadIds());
+    return Arrays.stream(bytes).filter(count -> count > 0).sum();
+  }
+
+  /** The bytes that are in use once the garbage is gone. */
+  static long heapInUse() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+}

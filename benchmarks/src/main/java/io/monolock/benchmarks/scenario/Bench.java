@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.benchmarks.scenario;
+
+import io.monolock.benchmarks.contender.Contenders;
+import io.monolock.benchmarks.report.Sample;
+import io.monolock.benchmarks.report.ServerMeter;
+import io.monolock.test.RedisServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What a scenario works with: a server of its own, client processes, and what looks at both. */
+final class Bench implements AutoCloseable {
+
+  private final Settings settings;
+  private final PrintWriter out;
+  private final RedisServer server = RedisServer.start();
+  private final List<Client> clients = new ArrayList<>();
+  private final List<Path> files = new ArrayList<>();
+
+  Bench(Settings settings, PrintWriter out) {
+    this.settings = settings;
+    this.out = out;
+  }
+
+  Settings settings() {
+    return settings;
+  }
+
+  RedisServer server() {
+    return server;
+  }
+
+  /** Starts a client process for each of them that is wanted, all at a time. */
+  List<Team> teams(Contenders... contenders) {
+    return teams(1, List.of(), contenders);
+  }
+
+  /**
+   * Starts client processes for each of them that is wanted, all at a time.
+   *
+   * @param size how many for each
+   * @param prefix what is put before their command; may be empty
+   */
+  List<Team> teams(int size, List<String> prefix, Contenders... contenders) {
+    List<Team> teams =
+        Stream.of(contenders)
+            .filter(settings.contenders()::contains)
+            .map(
+                contender ->
+                    new Team(
+                        contender,
+                        Stream.generate(() -> client(contender, prefix)).limit(size).toList()))
+            .toList();
+    teams.forEach(team -> team.clients().forEach(Client::awaitReady));
+    return teams;
+  }
+
+  private Client client(Contenders contender, List<String> prefix) {
+    Line line =
+        settings.processes()
+            ? new ProcessLine(contender, server.uri(), prefix)
+            : new LocalLine(contender, server.uri());
+    Client client = new Client(contender, line);
+    clients.add(client);
+    return client;
+  }
+
+  /** A new file for processes to share. */
+  Path sharedFile() {
+    try {
+      Path file = Files.createTempFile("monolock-benchmarks-", ".shared");
+      files.add(file);
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Opens a window on clients that are at work, and says what it showed. */
+  Sample watch(List<Client> working, Duration warmUp, Duration window) {
+    pause(warmUp);
+    ServerMeter before = meter();
+    working.forEach(Client::begin);
+    pause(window);
+    working.forEach(Client::end);
+    ServerMeter used = meter().since(before);
+    List<Sample> samples = working.stream().map(Client::sample).toList();
+    return used.addTo(Processes.together(samples));
+  }
+
+  private ServerMeter meter() {
+    return ServerMeter.of(String.valueOf(server.commandAsString("INFO", "all")));
+  }
+
+  /** Says how far it is. */
+  void say(String format, Object... arguments) {
+    out.printf(format + "%n", arguments);
+    out.flush();
+  }
+
+  private static void pause(Duration time) {
+    try {
+      Thread.sleep(time.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Ends client processes that are no longer needed, and leaves no lock behind. */
+  void end(List<Team> teams) {
+    for (Team team : teams) {
+      team.clients().parallelStream().forEach(Client::close);
+      clients.removeAll(team.clients());
+    }
+    server.command("FLUSHALL");
+  }
+
+  @Override
+  public void close() {
+    clients.parallelStream().forEach(Client::close);
+    server.close();
+    for (Path file : files) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.benchmarks.scenario;
+
+import static io.monolock.benchmarks.contender.Contenders.ACQUIRE;
+import static io.monolock.benchmarks.contender.Contenders.REDISSON;
+import static io.monolock.benchmarks.contender.Contenders.REDISSON_FAIR;
+
+import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.report.Metric;
+import io.monolock.benchmarks.report.Results;
+import io.monolock.benchmarks.report.Section;
+import io.monolock.benchmarks.report.Target;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** How one key goes from hand to hand among the callers of several processes. */
+final class FourProcesses implements Scenario {
+
+  private static final Metric[] COLUMNS = {
+    Metric.RATE,
+    Metric.LEAST_SHARE,
+    Metric.LARGEST_SHARE,
+    Metric.SCRIPTS,
+    Metric.COMMANDS,
+    Metric.SERVER_CPU,
+    Metric.CLIENT_CPU,
+    Metric.P50,
+    Metric.P99,
+    Metric.MAX,
+    Metric.VIOLATIONS,
+    Metric.FAILURES
+  };
+  private static final int PROCESSES = 4;
+  private static final int WAITERS = 16;
+  private static final String SETTING = "4 x 16";
+
+  @Override
+  public Optional<Section> run(Bench bench) {
+    Turns turns = new Turns(bench);
+    List<Team> teams = bench.teams(PROCESSES, List.of(), ACQUIRE, REDISSON, REDISSON_FAIR);
+    turns.run(teams, SETTING, team -> start(team, bench.sharedFile()));
+    Results results = turns.results();
+    return Optional.of(
+        new Section(
+            "four-processes",
+            "One key, four processes with 16 callers each",
+            "An operation is a hand-over. The shares are those of the processes that got the lock least and most"
+                + " often; that one holds it at a time is checked in memory that the processes share.",
+            results.medians("processes x callers", COLUMNS),
+            results.rounds("processes x callers", COLUMNS),
+            targets(results),
+            List.of(
+                results.chart(
+                    "four-processes-rate",
+                    "One key, 4 processes x 16 callers: hand-overs per second",
+                    Metric.RATE))));
+  }
+
+  private static void start(Team team, Path shared) {
+    team.clients().forEach(client -> client.start(Workloads.HOT_KEY, WAITERS, shared));
+  }
+
+  private static List<Target> targets(Results results) {
+    return List.of(
+        Target.atLeast(
+            "4 processes x 16: hand-overs/s, of RLock",
+            results.ratio(ACQUIRE, REDISSON, SETTING, Metric.RATE),
+            4),
+        Target.atLeast(
+            "4 processes x 16: least share of a process, %",
+            results.median(ACQUIRE, SETTING, Metric.LEAST_SHARE), 15),
+        Target.atMost(
+            "4 processes x 16: largest share of a process, %",
+            results.median(ACQUIRE, SETTING, Metric.LARGEST_SHARE), 35),
+        Target.atMost(
+            "4 processes x 16: scripts for a hand-over",
+            results.median(ACQUIRE, SETTING, Metric.SCRIPTS),
+            1.5),
+        Target.atMost(
+            "4 processes x 16: exclusion broken",
+            results.sum(ACQUIRE, SETTING, Metric.VIOLATIONS),
+            0));
+  }
+}
