@@ -29,8 +29,15 @@ import org.openjdk.jcstress.infra.results.L_Result;
 public class JoinVersusRelease {
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> holder = locker.waiter();
+  private final Ear<Lock> holder;
   private Ear<Lock> newcomer = new Ear<>();
+
+  /** The holder has waited for the lock, as otherwise it has no line. */
+  public JoinVersusRelease() {
+    Ear<Lock> first = locker.waiter();
+    holder = locker.waiter();
+    StressLocker.release(first);
+  }
 
   @Actor
   public void release() {
