@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "served",
     expect = ACCEPTABLE,
-    desc = "The newcomer has the lock, and then whoever comes after it.")
+    desc = "The newcomer has the lock, and then the next one, and nothing is left.")
 @Outcome(
     id = "not served",
     expect = FORBIDDEN,
@@ -24,17 +24,20 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "lost line",
     expect = FORBIDDEN,
-    desc = "The newcomer has had the lock, and whoever comes after it is forgotten.")
-@Outcome(
-    id = "left behind",
-    expect = FORBIDDEN,
-    desc = "All are gone, but something of them is left.")
+    desc = "The newcomer leaves the lock, but the next one does not get it, or something is left.")
 @State
 public class JoinVersusRelease {
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> holder = locker.waiter();
+  private final Ear<Lock> holder;
   private Ear<Lock> newcomer = new Ear<>();
+
+  /** The holder has waited for the lock, as otherwise it has no line. */
+  public JoinVersusRelease() {
+    Ear<Lock> first = locker.waiter();
+    holder = locker.waiter();
+    StressLocker.release(first);
+  }
 
   @Actor
   public void release() {
@@ -51,13 +54,8 @@ public class JoinVersusRelease {
     locker.settle();
     if (!locker.isServed(newcomer)) {
       result.r1 = "not served";
-      return;
-    }
-    Ear<Lock> later = locker.after(newcomer);
-    if (!locker.isServed(later)) {
-      result.r1 = "lost line";
     } else {
-      result.r1 = locker.endsWith(later) ? "served" : "left behind";
+      result.r1 = locker.isFollowed(newcomer) ? "served" : "lost line";
     }
   }
 }

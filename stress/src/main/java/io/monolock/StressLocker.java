@@ -67,12 +67,12 @@ final class StressLocker {
     return waiter.heardOneValue() && waiter.value().isValid() && store.isHeldBy(waiter.value());
   }
 
-  /** Whoever comes later, and waits until this one has let go of the lock. */
-  Ear<Lock> after(Ear<Lock> holder) {
-    Ear<Lock> later = waiter();
+  /** Lets go of the lock; true if whoever came meanwhile gets it then. */
+  boolean isFollowed(Ear<Lock> holder) {
+    Ear<Lock> next = waiter();
     release(holder);
     settle();
-    return later;
+    return isServed(next) && endsWith(next);
   }
 
   /** Lets go of the lock; true if then nothing at all is left. */
