@@ -271,6 +271,7 @@ class WaitLineTest {
     }
 
     @Test
+    @DisplayName("B27: a lock that is handed to one who cancels is passed on")
     void oneWhoCancelsWhileItIsGivenTheKeysPassesThemOn() {
       Lock holder = heldHere();
       List<Probe<Lock>> waiters = waiters(2);
@@ -662,6 +663,7 @@ class WaitLineTest {
     }
 
     @Test
+    @DisplayName("B34: those who cancelled or ran out of time leave nothing behind")
     void cancelledAndTimedOutWaitersLeaveNothingBehind() {
       Lock holder = heldElsewhere();
       List<Probe<Lock>> waiters = waiters(500);
