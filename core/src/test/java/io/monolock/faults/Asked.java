@@ -61,17 +61,18 @@ final class Asked implements AutoCloseable {
     return recorder.commands().stream().filter(command -> command.name().startsWith("eval"));
   }
 
-  /** An extension of one key, or its release, which asks for a time of zero. */
+  /** An extension of one key, or its release, which asks for no time. */
   private record Call(String key, String time) {
     boolean isExtension() {
-      return !time.equals("0");
+      return !time.isEmpty();
     }
   }
 
   private Stream<Call> calls() {
     return evals()
-        .filter(command -> command.words().size() == 6 && command.words().get(2).equals("1"))
-        .map(command -> new Call(command.words().get(3), command.words().get(5)));
+        .map(RecordedCommand::words)
+        .filter(words -> words.get(2).equals("1") && (words.size() == 5 || words.size() == 6))
+        .map(words -> new Call(words.get(3), words.size() == 6 ? words.get(5) : ""));
   }
 
   @Override
