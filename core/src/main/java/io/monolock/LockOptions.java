@@ -101,12 +101,14 @@ public final class LockOptions {
   }
 
   /**
-   * How the attempts of one who waits are spaced, and when it gives up before {@link #waitAtMost}.
-   * Default: {@code Retry.backoff(Long.MAX_VALUE, 50 ms).maxBackoff(1 s).jitter(0.5)}.
+   * How the attempts of the one who is next are spaced, and when it gives up before {@link
+   * #waitAtMost}; standing in line behind others is no attempt, and only {@link #waitAtMost} ends
+   * it. Default: {@code Retry.backoff(Long.MAX_VALUE, 50 ms).maxBackoff(1 s).jitter(0.5)}.
    *
    * <p>The spec sees each failed attempt: {@link LockNotAcquiredException} when somebody else holds
-   * a key, {@link LockStoreException} when the store is in passing trouble. A further attempt may
-   * be made earlier than the spec says, when the holder's ttl ends; it does not count as one of the
+   * a key, {@link LockStoreException} when the store is in passing trouble. Further attempts may be
+   * made earlier than the spec says: when the store hints that a key may be free, when the holder's
+   * ttl ends, and at least once a second while others stand behind. They do not count as the
    * spec's. A spec without any delay is given one of 1 ms. Delays that the spec would take on
    * {@code Schedulers.parallel()} are measured by the locker's timer.
    *

@@ -82,7 +82,8 @@ public interface ReactiveLocker {
    *
    * <ul>
    *   <li>the lock;
-   *   <li>empty when somebody else holds a key;
+   *   <li>empty when somebody else holds a key, or waits for the same keys in this locker, which is
+   *       then told without asking the store;
    *   <li>{@link LockStoreException} at once when the store is in trouble.
    * </ul>
    *
@@ -135,10 +136,15 @@ public interface ReactiveLocker {
    *   <li>whatever the {@linkplain LockOptions#retry retry} spec itself throws.
    * </ul>
    *
+   * <p>Those who wait for the same keys in this locker stand in a line, first come first served.
+   * Only the first one asks the store; a lock that is released here is handed to it. Other sets of
+   * keys are other lines, even if they overlap. An acquisition with a {@linkplain LockOptions#token
+   * token} of the user's never stands in a line.
+   *
    * <p>Cancelled before the lock is delivered, waiting ends and the keys are freed in the
-   * background. Once delivered the lock is the subscriber's to release; an operator that loses it
-   * on the way leaves it to its ttl, and a warning names its keys. {@link #withLock(Collection,
-   * LockOptions, Function)} has no such gap.
+   * background, or handed to the next one. Once delivered the lock is the subscriber's to release;
+   * an operator that loses it on the way leaves it to its ttl, and a warning names its keys. {@link
+   * #withLock(Collection, LockOptions, Function)} has no such gap.
    *
    * <p>Cancelled in the wrong moment, these lose it: {@code flatMap}, {@code switchMap}, {@code
    * filterWhen}, {@code zip}, {@code zipWhen}, {@code delayElement}, {@code publishOn}, {@code
