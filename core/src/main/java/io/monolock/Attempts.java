@@ -65,8 +65,8 @@ final class Attempts implements WaitLine.Waiter {
   private boolean announced;
   private boolean woken;
 
-  /** The next attempt repeats the last one, which was made before the store gave hints. */
-  private boolean nextIsRepetition;
+  /** Woken to repeat an attempt that was made before the store gave hints. */
+  private boolean wokenForHints;
 
   private boolean over;
   private boolean served;
@@ -150,16 +150,19 @@ final class Attempts implements WaitLine.Waiter {
 
   @Override
   public void ask() {
+    ask(false);
+  }
+
+  private void ask(boolean asRepetition) {
     Attempt attempt;
     synchronized (this) {
       if (over || current != null) {
         return;
       }
       attempt = begin();
-      if (!nextIsRepetition) {
+      if (!asRepetition) {
         made++;
       }
-      nextIsRepetition = false;
     }
     claim.acquire(patience(), attempt);
   }
@@ -181,6 +184,7 @@ final class Attempts implements WaitLine.Waiter {
     Attempt attempt = new Attempt();
     current = attempt;
     woken = false;
+    wokenForHints = false;
     if (next != null) {
       next.cancel();
       next = null;
@@ -198,14 +202,18 @@ final class Attempts implements WaitLine.Waiter {
     long soonest;
     synchronized (this) {
       woken = true;
-      nextIsRepetition = forHints;
+      wokenForHints = forHints;
       soonest = refusedAt + gap;
     }
-    askBy(soonest);
+    askBy(soonest, forHints);
   }
 
   @Override
   public void askBy(long time) {
+    askBy(time, false);
+  }
+
+  private void askBy(long time, boolean asRepetition) {
     boolean now;
     synchronized (this) {
       if (over || current != null) {
@@ -213,19 +221,19 @@ final class Attempts implements WaitLine.Waiter {
       }
       now = time <= runtime.now();
       if (!now && (next == null || time < next.time())) {
-        plan(time);
+        plan(time, asRepetition);
       }
     }
     if (now) {
-      ask();
+      ask(asRepetition);
     }
   }
 
-  private void plan(long time) {
+  private void plan(long time, boolean asRepetition) {
     if (next != null) {
       next.cancel();
     }
-    next = runtime.wheel.at(time, this::ask);
+    next = runtime.wheel.at(time, () -> ask(asRepetition));
   }
 
   /** The retry spec says so. */
@@ -343,7 +351,7 @@ final class Attempts implements WaitLine.Waiter {
       gap = gap == 0 ? FIRST_GAP : Math.min(2 * gap, LONGEST_GAP);
       delay = woken ? gap : Math.min(longest, longestForOthers);
       if (delay != Long.MAX_VALUE) {
-        plan(refusedAt + delay);
+        plan(refusedAt + delay, wokenForHints);
       }
     }
   }
