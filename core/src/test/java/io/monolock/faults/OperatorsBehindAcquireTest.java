@@ -255,6 +255,7 @@ class OperatorsBehindAcquireTest extends LockerBehindProxy {
   @Test
   @DisplayName("B26: firstWithSignal loses the lock if another source signals during the delivery")
   void theOtherSourceIsFirst() {
+    proxy.delayReplies(Duration.ofMillis(20)); // both are subscribed before the lock comes
     Sinks.One<String> other = Sinks.one();
     try (CapturedLog log = new CapturedLog()) {
       Mono<Lock> acquire =
