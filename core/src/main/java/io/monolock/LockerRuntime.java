@@ -50,7 +50,8 @@ final class LockerRuntime {
     this.lanes = publishOn == null ? new Lanes(Schedulers.parallel(), LANES) : null;
     this.publishOn =
         new PublishingTimer(timer, publishOn != null ? publishOn : Schedulers.parallel());
-    this.observer = new SerialObserver(observer, this);
+    this.observer =
+        observer instanceof SerialObserver.Nobody ? observer : new SerialObserver(observer, this);
     this.commandTimeout = commandTimeout;
     this.handOvers = handOvers;
     this.wheel = new Wheel(timer);

@@ -3,8 +3,6 @@ package io.monolock;
 
 import io.monolock.store.LockKeys;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -20,7 +18,7 @@ final class ReleaseOutcome {
   private final Supplier<? extends Throwable> late;
   private @Nullable Boolean value; // guarded by this
   private @Nullable Throwable problem; // guarded by this
-  private List<Waiting> waiting = List.of(); // guarded by this, mostly one
+  private @Nullable Waiting waiting; // guarded by this, mostly one, each knows the next
 
   /**
    * @param late what to tell those who do not want to wait any longer
@@ -40,7 +38,7 @@ final class ReleaseOutcome {
   }
 
   private void tell(@Nullable Boolean value, @Nullable Throwable problem) {
-    List<Waiting> told;
+    Waiting told;
     synchronized (this) {
       if (isKnown()) {
         return;
@@ -48,9 +46,11 @@ final class ReleaseOutcome {
       this.value = value;
       this.problem = problem;
       told = waiting;
-      waiting = List.of();
+      waiting = null;
     }
-    told.forEach(each -> each.told(value, problem));
+    for (; told != null; told = told.next) {
+      told.told(value, problem);
+    }
   }
 
   private boolean isKnown() {
@@ -75,17 +75,22 @@ final class ReleaseOutcome {
     if (isKnown()) {
       return false;
     }
-    if (waiting.isEmpty()) {
-      waiting = List.of(newcomer);
-    } else {
-      waiting = new ArrayList<>(waiting);
-      waiting.add(newcomer);
-    }
+    newcomer.next = waiting;
+    waiting = newcomer;
     return true;
   }
 
   private synchronized void leave(Waiting goer) {
-    waiting = waiting.stream().filter(each -> !each.equals(goer)).toList();
+    Waiting kept = null;
+    for (Waiting each = waiting; each != null; ) {
+      Waiting next = each.next;
+      if (!each.equals(goer)) {
+        each.next = kept;
+        kept = each;
+      }
+      each = next;
+    }
+    waiting = kept;
   }
 
   /** One who asked. */
@@ -93,6 +98,7 @@ final class ReleaseOutcome {
 
     private final CoreSubscriber<? super Boolean> subscriber;
     private final Duration limit;
+    private @Nullable Waiting next; // guarded by the outcome
     private boolean begun; // guarded by this
     private boolean over; // guarded by this
     private Wheel.@Nullable Task patience; // guarded by this

@@ -77,7 +77,6 @@ final class WaitLine {
   private @Nullable Waiter first;
   private @Nullable Set<Waiter> behind;
   private @Nullable Claim holder;
-  private long heldSince;
 
   /** The first one was refused by the store, or has somebody behind it. */
   private boolean contended;
@@ -106,9 +105,6 @@ final class WaitLine {
   synchronized Verdict verdict() {
     if (verdict == null) {
       verdict = new Verdict();
-      if (holder != null) {
-        verdict.busy(heldSince, holder.options.ttl());
-      }
     }
     return verdict;
   }
@@ -252,10 +248,7 @@ final class WaitLine {
       if (!claim.isReleased()) {
         holder = claim;
       }
-      heldSince = runtime.now();
-      if (verdict != null) {
-        verdict.busy(heldSince, claim.options.ttl());
-      }
+      verdict().busy(runtime.now(), claim.options.ttl());
       if (!byHandOver && handOvers != null) {
         handOvers.taken();
       }
