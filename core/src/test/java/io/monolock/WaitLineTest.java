@@ -13,6 +13,7 @@ import io.monolock.ScriptedStore.Held;
 import io.monolock.VirtualLocker.Probe;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -670,6 +671,7 @@ class WaitLineTest {
       for (int i = 0; i < 500; i++) {
         v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofMillis(i + 1))));
       }
+      Collections.reverse(waiters);
       waiters.forEach(Probe::cancel);
       v.pass(Duration.ofSeconds(1));
 
