@@ -57,7 +57,9 @@ class LineOnRedisTest {
   }
 
   private ReactiveLocker locker() {
-    return ReactiveLocker.create(RedisLockStore.create(client, RedisURI.create(server.uri())));
+    return ReactiveLocker.builder(RedisLockStore.create(client, RedisURI.create(server.uri())))
+        .commandTimeout(Duration.ofSeconds(20)) // a slow machine is no lost command
+        .build();
   }
 
   @AfterEach
@@ -118,7 +120,7 @@ class LineOnRedisTest {
 
     way.accept(this);
 
-    await().atMost(Duration.ofSeconds(5)).until(() -> got.get() != null);
+    await().atMost(Duration.ofSeconds(15)).until(() -> got.get() != null);
     got.get().release().block();
   }
 
@@ -131,7 +133,7 @@ class LineOnRedisTest {
       lock.release().block();
       await()
           .pollInterval(Duration.ofMillis(1))
-          .atMost(Duration.ofSeconds(5))
+          .atMost(Duration.ofSeconds(15))
           .until(() -> got.get() != null);
       got.get().release().block();
     }
@@ -234,6 +236,6 @@ class LineOnRedisTest {
     awaitTracked();
     held.release().block();
 
-    await().atMost(Duration.ofSeconds(5)).until(() -> got.get() != null);
+    await().atMost(Duration.ofSeconds(15)).until(() -> got.get() != null);
   }
 }
