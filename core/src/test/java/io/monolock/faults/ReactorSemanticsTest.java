@@ -27,6 +27,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -179,7 +180,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
     try {
       Context context = Context.of("trace", "42");
       traced
-          .withLock("value", BRIEF, lock -> Mono.delay(Duration.ofMillis(300)))
+          .withLock("value", BRIEF, lock -> store.called("extend [value] 42"))
           .contextWrite(context)
           .block(LIMIT);
       assertThatThrownBy(
@@ -219,6 +220,11 @@ class ReactorSemanticsTest extends LockerBehindProxy {
 
     ContextOfCalls(LockStore store) {
       super(store);
+    }
+
+    /** Completes when there has been this call. */
+    Mono<Void> called(String call) {
+      return Flux.interval(Duration.ofMillis(10)).takeUntil(any -> calls.contains(call)).then();
     }
 
     private <T> Mono<T> noted(String call, LockKeys keys, Mono<T> answer) {
