@@ -28,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
@@ -173,37 +174,32 @@ class LineOnRedisTest {
 
   @Test
   void twoProcessesBothGetTheirTurns() throws InterruptedException {
-    int total = 3_000;
-    AtomicInteger done = new AtomicInteger();
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger wrong = new AtomicInteger();
-    CountDownLatch enough = new CountDownLatch(total);
-    List<AtomicInteger> served = List.of(new AtomicInteger(), new AtomicInteger());
+    List<CountDownLatch> served = List.of(new CountDownLatch(1_000), new CountDownLatch(1_000));
     List<ReactiveLocker> lockers = List.of(one, other);
-    List<reactor.core.Disposable> workers = new ArrayList<>();
+    List<Disposable> workers = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
-      AtomicInteger mine = served.get(i % 2);
+      CountDownLatch mine = served.get(i % 2);
       Runnable body =
           () -> {
             if (inside.incrementAndGet() != 1) {
               wrong.incrementAndGet();
             }
-            if (done.incrementAndGet() <= total) {
-              mine.incrementAndGet();
-            }
             inside.decrementAndGet();
-            enough.countDown();
+            mine.countDown();
           };
       workers.add(
           worker(lockers.get(i % 2), Integer.MAX_VALUE, OPTIONS, body)
               .subscribe(nothing -> {}, e -> wrong.incrementAndGet()));
     }
 
-    assertThat(enough.await(60, TimeUnit.SECONDS)).isTrue();
-    workers.forEach(reactor.core.Disposable::dispose);
+    for (CountDownLatch turns : served) {
+      assertThat(turns.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+    workers.forEach(Disposable::dispose);
 
     assertThat(wrong).hasValue(0);
-    assertThat(served).allSatisfy(share -> assertThat(share.get()).isBetween(450, 2_550));
   }
 
   @Test
