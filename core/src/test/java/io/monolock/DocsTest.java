@@ -91,7 +91,7 @@ class DocsTest {
     try (Stream<Path> files = Files.walk(ROOT)) {
       Map<String, String> sources = new TreeMap<>();
       files
-          .filter(path -> path.toString().matches(".*/src/test/java/.*\\.java"))
+          .filter(path -> path.toString().matches(".*/src/test/(java|kotlin)/.*\\.(java|kt)"))
           .forEach(path -> sources.merge(simpleName(path), read(path), String::concat));
       return sources;
     } catch (IOException e) {
@@ -100,7 +100,7 @@ class DocsTest {
   }
 
   private static String simpleName(Path path) {
-    return path.getFileName().toString().replace(".java", "");
+    return path.getFileName().toString().replaceFirst("\\.(java|kt)$", "");
   }
 
   private static String read(Path path) {

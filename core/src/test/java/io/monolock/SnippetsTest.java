@@ -4,6 +4,7 @@ package io.monolock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,40 +16,41 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What README and javadoc show is code that is compiled and run in {@link Snippets}. */
+/** What documents and javadoc show is code that the {@code Snippets} of a module run. */
 class SnippetsTest extends Snippets {
 
-  private static final Path README = Path.of("../README.md");
-  private static final Path MAIN = Path.of("src/main/java");
-  private static final Path SNIPPETS = Path.of("src/test/java/io/monolock/Snippets.java");
-  private static final Pattern JAVA_BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final Path ROOT = Path.of("..");
+  private static final Path README = ROOT.resolve("README.md");
+  private static final Pattern CODE_BLOCK =
+      Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
   private static final Pattern SHELL_BLOCK = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
   private static final Pattern JAVADOC_BLOCK =
-      Pattern.compile("<pre>\\{@code\n(.*?)\\n *\\* *}</pre>", Pattern.DOTALL);
+      Pattern.compile("<pre>\\{@code\n(.*?)\\n}</pre>", Pattern.DOTALL);
 
   SnippetsTest(io.monolock.test.RedisServer server) {
     super(server);
   }
 
-  static Stream<String> shownCode() throws IOException {
-    try (Stream<Path> sources = Files.walk(MAIN)) {
-      List<String> javadoc =
-          sources
-              .filter(path -> path.toString().endsWith(".java"))
-              .flatMap(path -> blocks(JAVADOC_BLOCK, read(path)))
-              .map(block -> block.replaceAll("(?m)^ *\\* ?", ""))
-              .toList();
-      List<String> readme = blocks(JAVA_BLOCK, read(README)).toList();
-      assertThat(javadoc).isNotEmpty();
-      assertThat(readme).isNotEmpty();
-      return Stream.concat(javadoc.stream(), readme.stream());
-    }
+  static Stream<String> shownCode() {
+    List<String> comments =
+        files("\\.\\./(core|[a-z-]+-adapter|[a-z-]+-starter)/src/main/.*\\.(java|kt)")
+            .map(source -> read(source).replaceAll("(?m)^ *\\* ?", ""))
+            .flatMap(text -> Stream.concat(blocks(JAVADOC_BLOCK, text), blocks(CODE_BLOCK, text)))
+            .toList();
+    List<String> documents =
+        files("\\.\\./(README|docs/.*)\\.md")
+            .flatMap(text -> blocks(CODE_BLOCK, read(text)))
+            .toList();
+    assertThat(comments).isNotEmpty();
+    assertThat(documents).isNotEmpty();
+    return Stream.concat(comments.stream(), documents.stream());
   }
 
   @ParameterizedTest
   @MethodSource("shownCode")
   void shownCodeIsCompiledAndRun(String code) {
-    assertThat(bare(read(SNIPPETS))).contains(bare(code));
+    assertThat(files(".*/src/test/.*/Snippets\\.(java|kt)").map(source -> bare(read(source))))
+        .anyMatch(source -> source.contains(bare(code)));
   }
 
   @Test
@@ -62,6 +64,14 @@ class SnippetsTest extends Snippets {
     assertThat(commands.get(0)).contains("exec:java").doesNotContain("<", "...");
     assertThat(commands.get(1)).endsWith("verify").doesNotContain("<", "...");
     assertThat(read(Path.of("../.ci/run"))).contains("\n" + commands.get(1) + "\n");
+  }
+
+  private static Stream<Path> files(String pattern) {
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      return files.filter(file -> file.toString().matches(pattern)).toList().stream();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static Stream<String> blocks(Pattern pattern, String text) {
@@ -80,7 +90,7 @@ class SnippetsTest extends Snippets {
     try {
       return Files.readString(path);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 }
