@@ -3,6 +3,7 @@ package io.monolock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -151,8 +152,11 @@ class Snippets {
 
     locker.withLock("order:42", Duration.ofSeconds(30), Mono.empty()).block(LIMIT);
     locker.close().block(LIMIT);
-    assertThat(registry.get("monolock.hold").tag("outcome", "released").timer().count())
-        .isEqualTo(1);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(registry.get("monolock.hold").tag("outcome", "released").timer().count())
+                    .isEqualTo(1));
   }
 
   @Test
@@ -173,7 +177,8 @@ class Snippets {
 
     locker.withLock("order:42", Duration.ofSeconds(30), Mono.empty()).block(LIMIT);
     locker.close().block(LIMIT);
+    await()
+        .untilAsserted(() -> assertThat(registry.get("monolock.holding").timer().count()).isOne());
     assertThat(registry.get("monolock.held").tag("key.group", "order").gauge().value()).isZero();
-    assertThat(registry.get("monolock.holding").timer().count()).isEqualTo(1);
   }
 }

@@ -210,8 +210,8 @@ public final class MicrometerLockObserver implements LockObserver {
 
     /**
      * Whether timers publish histograms to registries that compute quantiles from them, as
-     * Prometheus does; about 70 series for each timer. Default true. Meter filters may decide
-     * otherwise.
+     * Prometheus does: about 400 series for each group, against 45 without. Default true. Meter
+     * filters may decide otherwise.
      *
      * @param on whether they do
      * @return this

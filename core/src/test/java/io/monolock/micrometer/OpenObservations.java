@@ -6,7 +6,9 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A registry that knows which observations are not stopped, and which were stopped twice. */
@@ -15,6 +17,10 @@ final class OpenObservations implements ObservationHandler<Observation.Context> 
   final ObservationRegistry registry = ObservationRegistry.create();
   final AtomicInteger started = new AtomicInteger();
   final AtomicInteger stoppedTwice = new AtomicInteger();
+
+  /** Those of locks that are over. */
+  final Queue<LockObservationContext> ended = new ConcurrentLinkedQueue<>();
+
   private final Set<Observation.Context> open =
       Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
@@ -41,6 +47,8 @@ final class OpenObservations implements ObservationHandler<Observation.Context> 
   public void onStop(Observation.Context context) {
     if (!open.remove(context)) {
       stoppedTwice.incrementAndGet();
+    } else if (context instanceof LockObservationContext lock) {
+      ended.add(lock);
     }
   }
 }
