@@ -236,8 +236,7 @@ class LockObservationsTest {
     locker.close().block(LIMIT);
 
     await().atMost(LIMIT).untilAsserted(() -> Assertions.assertThat(open.ended).hasSize(2));
-    Assertions.assertThat(open.ended)
-        .allMatch(lock -> request.equals(lock.getParentObservation()));
+    Assertions.assertThat(open.ended).allMatch(lock -> request.equals(lock.getParentObservation()));
   }
 
   @Test
