@@ -179,7 +179,7 @@ final class NestedLock implements Lock {
 
   @Override
   public <T> Mono<T> whileHeld(Mono<T> body) {
-    return Mono.fromDirect(whileHeldMany(body));
+    return Nesting.one(whileHeldMany(body));
   }
 
   @Override

@@ -105,7 +105,15 @@ final class Nesting {
   }
 
   <T> Mono<T> whileHeld(Mono<T> body) {
-    return Mono.fromDirect(whileHeldMany(body));
+    return one(whileHeldMany(body));
+  }
+
+  /**
+   * The value once the body has completed, when no guard relies on a lock any more: operators below
+   * may take a value for the end, and release the lock.
+   */
+  static <T> Mono<T> one(Flux<T> guarded) {
+    return guarded.singleOrEmpty();
   }
 
   /** A body that ends when one of the outer locks does; the scope's own part has its own guard. */
