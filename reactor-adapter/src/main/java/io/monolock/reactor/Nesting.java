@@ -2,6 +2,7 @@
 package io.monolock.reactor;
 
 import io.monolock.Lock;
+import io.monolock.LockLostException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import java.util.ArrayList;
@@ -11,6 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -104,8 +108,34 @@ final class Nesting {
     return new NestedLock(keys, Optional.of(new Part(own, own.keys())), held);
   }
 
-  <T> Mono<T> whileHeld(Mono<T> body) {
-    return one(whileHeldMany(body));
+  /** A body that ends when one of the outer locks does; the scope's own part has its own guard. */
+  <T> Flux<T> whileHeld(Publisher<T> body) {
+    return whileHeld(held, body);
+  }
+
+  static <T> Flux<T> whileHeld(List<Part> parts, Publisher<T> body) {
+    Flux<T> guarded = Flux.from(body);
+    for (Part part : parts) {
+      Flux<T> inner = guarded;
+      guarded = guarded(quiet -> part.lock().whileHeldMany(quiet.apply(inner)));
+    }
+    return guarded;
+  }
+
+  /**
+   * Puts a body under a guard, which cancels it a little later than it is cancelled itself. An
+   * outer lock that ends in between ends the body, too, but nobody wants to hear of that.
+   */
+  static <T> Flux<T> guarded(Function<UnaryOperator<Flux<T>>, Flux<T>> guard) {
+    return Flux.defer(
+        () -> {
+          AtomicBoolean cancelled = new AtomicBoolean();
+          return guard
+              .apply(
+                  body ->
+                      body.onErrorComplete(e -> e instanceof LockLostException && cancelled.get()))
+              .doOnCancel(() -> cancelled.set(true));
+        });
   }
 
   /**
@@ -114,18 +144,5 @@ final class Nesting {
    */
   static <T> Mono<T> one(Flux<T> guarded) {
     return guarded.singleOrEmpty();
-  }
-
-  /** A body that ends when one of the outer locks does; the scope's own part has its own guard. */
-  <T> Flux<T> whileHeldMany(Publisher<T> body) {
-    return whileHeld(held, body);
-  }
-
-  static <T> Flux<T> whileHeld(List<Part> parts, Publisher<T> body) {
-    Flux<T> guarded = Flux.from(body);
-    for (Part part : parts) {
-      guarded = part.lock().whileHeldMany(guarded);
-    }
-    return guarded;
   }
 }

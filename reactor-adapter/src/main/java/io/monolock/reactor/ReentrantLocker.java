@@ -77,8 +77,6 @@ import reactor.core.publisher.Mono;
  */
 public final class ReentrantLocker implements ReactiveLocker {
 
-  private static final String NO_BODY = "the body of a lock must not be null";
-
   private final ReactiveLocker locker;
 
   private ReentrantLocker(ReactiveLocker locker) {
@@ -140,31 +138,14 @@ public final class ReentrantLocker implements ReactiveLocker {
       LockOptions options,
       Function<? super Lock, ? extends Mono<T>> body) {
     Objects.requireNonNull(body, "body");
-    Mono<T> outermost = locker.withLock(keys, options, lock -> inContext(lock, body));
+    Mono<T> outermost =
+        locker.withLock(keys, options, lock -> Mono.fromDirect(inContext(lock, body)));
     Set<String> wanted = LockKeys.of(keys).asSet();
     return Mono.deferContextual(
         context -> {
           Nesting nesting = Nesting.of(context, locker, wanted, options);
-          if (nesting.isNone()) {
-            return outermost;
-          }
-          return nesting.isComplete()
-              ? nesting.whileHeld(inner(nesting::lock, body))
-              : locker.withLock(
-                  nesting.missing(),
-                  options,
-                  own -> nesting.whileHeld(inner(() -> nesting.lock(own), body)));
+          return nesting.isNone() ? outermost : Nesting.one(inner(nesting, options, body));
         });
-  }
-
-  private <T> Mono<T> inContext(Lock lock, Function<? super Lock, ? extends Mono<T>> body) {
-    return Objects.requireNonNull(body.apply(lock), NO_BODY)
-        .contextWrite(HeldLocks.with(locker, lock));
-  }
-
-  private <T> Mono<T> inner(
-      Callable<NestedLock> handle, Function<? super Lock, ? extends Mono<T>> body) {
-    return Mono.using(handle, lock -> inContext(lock, body), NestedLock::end);
   }
 
   @Override
@@ -173,32 +154,37 @@ public final class ReentrantLocker implements ReactiveLocker {
       LockOptions options,
       Function<? super Lock, ? extends Publisher<T>> body) {
     Objects.requireNonNull(body, "body");
-    Flux<T> outermost = locker.withLockMany(keys, options, lock -> manyInContext(lock, body));
+    Flux<T> outermost = locker.withLockMany(keys, options, lock -> inContext(lock, body));
     Set<String> wanted = LockKeys.of(keys).asSet();
     return Flux.deferContextual(
         context -> {
           Nesting nesting = Nesting.of(context, locker, wanted, options);
-          if (nesting.isNone()) {
-            return outermost;
-          }
-          return nesting.isComplete()
-              ? nesting.whileHeldMany(innerMany(nesting::lock, body))
-              : locker.withLockMany(
-                  nesting.missing(),
-                  options,
-                  own -> nesting.whileHeldMany(innerMany(() -> nesting.lock(own), body)));
+          return nesting.isNone() ? outermost : inner(nesting, options, body);
         });
   }
 
-  private <T> Flux<T> manyInContext(
-      Lock lock, Function<? super Lock, ? extends Publisher<T>> body) {
-    return Flux.from(Objects.requireNonNull(body.apply(lock), NO_BODY))
+  private <T> Flux<T> inContext(Lock lock, Function<? super Lock, ? extends Publisher<T>> body) {
+    return Flux.from(
+            Objects.requireNonNull(body.apply(lock), "the body of a lock must not be null"))
         .contextWrite(HeldLocks.with(locker, lock));
   }
 
-  private <T> Flux<T> innerMany(
+  private <T> Flux<T> inner(
+      Nesting nesting, LockOptions options, Function<? super Lock, ? extends Publisher<T>> body) {
+    return nesting.isComplete()
+        ? nesting.whileHeld(inScopeOf(nesting::lock, body))
+        : Nesting.guarded(
+            outer ->
+                locker.withLockMany(
+                    nesting.missing(),
+                    options,
+                    own ->
+                        outer.apply(nesting.whileHeld(inScopeOf(() -> nesting.lock(own), body)))));
+  }
+
+  private <T> Flux<T> inScopeOf(
       Callable<NestedLock> handle, Function<? super Lock, ? extends Publisher<T>> body) {
-    return Flux.using(handle, lock -> manyInContext(lock, body), NestedLock::end);
+    return Flux.using(handle, lock -> inContext(lock, body), NestedLock::end);
   }
 
   @Override

@@ -272,6 +272,21 @@ class LeadershipTest {
   }
 
   @Test
+  void troubleIsLoggedOnceEachTimeThatItBegins() {
+    try (CapturedLog log = new CapturedLog()) {
+      v.run(leadership.whileLeader(ticks()));
+      for (int outage = 0; outage < 2; outage++) {
+        v.store.trouble = AWAY;
+        v.pass(Duration.ofMinutes(10));
+        v.store.trouble = null;
+        v.pass(Duration.ofMinutes(1));
+      }
+
+      assertThat(log.lines("WARN").stream().filter(line -> line.contains("Leadership"))).hasSize(2);
+    }
+  }
+
+  @Test
   void troubleIsOverWhenTheStoreSaysThatAnotherLeads() {
     v.store.trouble = AWAY;
     List<Status> statuses = statuses(leadership);

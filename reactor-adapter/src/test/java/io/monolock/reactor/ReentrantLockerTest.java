@@ -310,6 +310,52 @@ class ReentrantLockerTest {
   }
 
   @Test
+  void cancelOfAFlowIsNotLoggedAsTheLossOfItsOuterLocks() {
+    try (CapturedLog log = new CapturedLog()) {
+      for (List<String> keys : List.of(List.of("a"), List.of("b"), List.of("a", "b", "c"))) {
+        Mono<Object> inmost = locker.withLock(keys, TTL, Mono.never());
+        Mono<Object> inner = locker.withLock(List.of("a", "b"), TTL, inmost);
+        in("a", inner).cancelNow();
+        v.pass(SECOND);
+      }
+      assertThat(log.lines("WARN")).isEmpty();
+    }
+    assertThat(v.isFree("a")).isTrue();
+    assertThat(v.isFree("b")).isTrue();
+    assertThat(v.isFree("c")).isTrue();
+  }
+
+  @Test
+  void cancelledInnerScopeThatFinishesEndsWhenTheOuterLockIsReleased() {
+    LockOptions finishing = OPTIONS.finishOnCancel(true);
+    Mono<Object> inner = locker.withLock(List.of("a", "b"), finishing, lock -> Mono.never());
+    Probe<Object> probe = in("a", inner);
+
+    probe.cancelNow();
+    v.pass(SECOND);
+
+    assertThat(v.isFree("a")).isTrue();
+    assertThat(v.isFree("b")).isTrue();
+  }
+
+  @Test
+  void cancelledFlowThatFinishesRunsItsInnerScopesToTheirEnd() {
+    LockOptions finishing = OPTIONS.finishOnCancel(true);
+    List<String> ran = new ArrayList<>();
+    Mono<String> inner =
+        locker.withLock(List.of("a", "b"), finishing, lock -> slow("inner").doOnNext(ran::add));
+    Probe<String> probe = v.run(locker.withLock("a", finishing, lock -> inner));
+
+    probe.cancelNow();
+    assertThat(v.isFree("a")).isFalse();
+    v.pass(SECOND);
+
+    assertThat(ran).containsExactly("inner");
+    assertThat(v.isFree("a")).isTrue();
+    assertThat(v.isFree("b")).isTrue();
+  }
+
+  @Test
   void flowsThatWantEachOthersKeysEndByTheirWaitAtMost() {
     LockOptions patient = OPTIONS.waitAtMost(Duration.ofSeconds(3));
     Probe<String> one = crossing("a", "b", patient);
