@@ -2,7 +2,6 @@
 package io.monolock.reactor;
 
 import io.monolock.reactor.Turns.Turn;
-import io.monolock.store.LockKeys;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -102,11 +101,10 @@ final class LockEach<T, R> extends FluxOperator<T, R> {
     public void onNext(T element) {
       Turn<T> turn;
       try {
-        String key = keyOf.apply(element);
-        LockKeys.of(key); // throws
-        turn = new Turn<>(key, element);
-      } catch (Throwable e) {
-        onError(Operators.onOperatorError(source, e, element, currentContext()));
+        turn = new Turn<>(keyOf.apply(element), element);
+      } catch (Throwable e) { // also a fatal one, or the locks of others would be kept for ever
+        Operators.onDiscard(element, currentContext());
+        onError(e);
         return;
       }
       inHand.incrementAndGet();

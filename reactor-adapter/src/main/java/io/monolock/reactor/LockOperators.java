@@ -174,12 +174,14 @@ public final class LockOperators {
             source,
             keyOf,
             (key, element) ->
-                locker.withLockMany(
-                    key,
-                    options,
-                    lock ->
-                        Flux.from(Objects.requireNonNull(work.apply(element), "work"))
-                            .contextWrite(HeldLocks.with(locker, lock))),
+                Flux.defer(
+                    () ->
+                        locker.withLockMany(
+                            key,
+                            options,
+                            lock ->
+                                Flux.from(work.apply(element))
+                                    .contextWrite(HeldLocks.with(locker, lock)))),
             concurrency);
   }
 

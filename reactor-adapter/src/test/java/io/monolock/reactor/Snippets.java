@@ -139,23 +139,20 @@ class Snippets {
     Leadership nightly = Leadership.of(locker, "nightly", Duration.ofMinutes(1));
     Mono<Report> report = Mono.just(new Report("done"));
 
-    Flux<Report> reports =
-        Flux.interval(Duration.ofHours(1))
-            .onBackpressureDrop()
-            .concatMap(tick -> nightly.oncePer(Duration.ofHours(1), report));
-
-    StepVerifier.withVirtualTime(() -> oncePerHour(nightly, report).take(1))
+    StepVerifier.withVirtualTime(() -> hourly(nightly, report).take(1))
         .thenAwait(Duration.ofHours(1))
         .expectNextCount(1)
         .expectComplete()
         .verify(LIMIT);
-    assertThat(reports).isNotNull();
     assertThat(nightly.oncePer(Duration.ofHours(1), report).blockOptional(LIMIT)).isEmpty();
   }
 
-  private static Flux<Report> oncePerHour(Leadership nightly, Mono<Report> report) {
-    return Flux.interval(Duration.ofHours(1))
-        .concatMap(tick -> nightly.oncePer(Duration.ofHours(1), report));
+  private static Flux<Report> hourly(Leadership nightly, Mono<Report> report) {
+    Flux<Report> reports =
+        Flux.interval(Duration.ofHours(1))
+            .onBackpressureDrop()
+            .concatMap(tick -> nightly.oncePer(Duration.ofHours(1), report));
+    return reports;
   }
 
   @Test
