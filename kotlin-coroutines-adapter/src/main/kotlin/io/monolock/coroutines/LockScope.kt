@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.coroutines
+
+import io.monolock.Lock
+import io.monolock.LockException
+import io.monolock.LockLostException
+import io.monolock.LockLostException.Reason
+import io.monolock.LockerClosedException
+import io.monolock.ReactiveLocker
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.isActive
+import kotlinx.coroutines.job
+import kotlinx.coroutines.reactor.awaitSingleOrNull
+import kotlinx.coroutines.withContext
+import reactor.core.publisher.Mono
+import java.time.Duration
+import kotlin.coroutines.CoroutineContext
+
+/**
+ * One block under one lock that was acquired for it.
+ *
+ * The block is a scope of its own, a child of the caller, and the lock is kept alive until that
+ * scope has ended with all its children, whatever the reason. Only then is the lock released, which
+ * a cancelled caller waits for, too. So nobody else has the lock while the block runs, unless the
+ * lock is lost.
+ *
+ * Time that this class itself measures is that of the wall, not of the coroutine's dispatcher: a
+ * test that skips delays must not skip the release.
+ */
+internal class LockScope(
+  private val locker: ReactiveLocker,
+  private val held: Lock,
+) {
+  private val ofBlock = LockOfBlock(held)
+  private var loss: LockException? = null
+
+  /** The lock for the block. */
+  val lock: Lock get() = ofBlock
+
+  /**
+   * Runs the block, then frees the keys.
+   *
+   * @param added what is added to the caller's context for the block
+   */
+  suspend fun <T> run(
+    added: CoroutineContext,
+    block: suspend CoroutineScope.() -> T,
+  ): T {
+    val outcome =
+      runCatching {
+        val value =
+          withContext(added) {
+            cancelWhenLost(coroutineContext.job)
+            block()
+          }
+        currentCoroutineContext().ensureActive() // a block that was not cancelled with its caller
+        value
+      }
+    val loss = withContext(NonCancellable) { end() }
+    return if (loss ==
+      null
+    ) {
+      outcome.getOrThrow()
+    } else {
+      throw told(loss, outcome.exceptionOrNull())
+    }
+  }
+
+  /** Fails when the lock is lost; a release by the block itself is its own business. */
+  suspend fun ensureHeld() {
+    loss()?.let { throw it }
+  }
+
+  private fun cancelWhenLost(scope: Job) {
+    val watch =
+      held.keepAlive<Nothing>().subscribe({}, {
+        if (!(isRelease(it) && ofBlock.isReleased)) {
+          scope.cancel(CancellationException("the lock on ${held.keys()} is lost", it))
+        }
+      })
+    scope.invokeOnCompletion { watch.dispose() }
+  }
+
+  /** Why the lock was lost before the block ended, null if it was not. */
+  private suspend fun end(): LockException? {
+    val loss = loss()
+    if (loss != null) {
+      held.free()
+    } else {
+      held
+        .release()
+        .timeout(RELEASE_PATIENCE)
+        .onErrorComplete()
+        .awaitSingleOrNull()
+    }
+    return loss
+  }
+
+  private suspend fun loss(): LockException? {
+    if (loss == null && !held.isValid) {
+      loss = reason()
+    }
+    return loss
+  }
+
+  /** A handle that is not valid any more sends no extension: it tells why. */
+  private suspend fun reason(): LockException? =
+    try {
+      held.extend(SHORTEST_TTL).awaitSingleOrNull()
+      null
+    } catch (lost: LockLostException) {
+      when {
+        !isRelease(lost) -> lost
+        ofBlock.isReleased -> null
+        else -> closed() ?: lost
+      }
+    }
+
+  /** What the block has not released a closing locker has. */
+  private suspend fun closed(): LockerClosedException? =
+    try {
+      locker.inspect(held.keys().first()).awaitSingleOrNull()
+      null
+    } catch (closed: LockerClosedException) {
+      closed
+    } catch (_: LockException) {
+      null
+    }
+
+  private fun isRelease(problem: Throwable) =
+    problem is LockLostException && problem.reason() == Reason.RELEASED
+
+  /** An own failure of the block stays; to be cancelled is none, unless the caller was. */
+  private suspend fun told(
+    loss: LockException,
+    failure: Throwable?,
+  ): Throwable =
+    when {
+      failure == null || failure === loss -> loss
+      failure !is CancellationException -> failure.apply { addSuppressed(loss) }
+      currentCoroutineContext().isActive -> loss
+      else -> failure
+    }
+
+  private companion object {
+    private val RELEASE_PATIENCE = Duration.ofSeconds(1)
+    private val SHORTEST_TTL = Duration.ofMillis(10)
+  }
+}
+
+/** The lock as the block has it, which remembers whether the block released it. */
+private class LockOfBlock(
+  private val held: Lock,
+) : Lock by held {
+  @Volatile
+  var isReleased = false
+    private set
+
+  override fun release(): Mono<Boolean> =
+    Mono.defer {
+      isReleased = true
+      held.release()
+    }
+
+  override fun toString(): String = held.toString()
+}
