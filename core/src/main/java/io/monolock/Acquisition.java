@@ -6,6 +6,7 @@ import static io.monolock.store.StoreFailure.Reason.UNKNOWN_OUTCOME;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -77,6 +78,7 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
         limit = runtime.wheel.after(claim.options.waitAtMost(), () -> fail(finalError()));
       }
     }
+    runtime.observer.asked(claim.id, claim.keys.asSet(), claim.context);
     if (!runtime.claims.add(claim)) {
       fail(runtime.closed(claim.keys));
     } else if (isFinished()) {
@@ -211,6 +213,15 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
   @Override
   public void end(boolean now) {
     fail(runtime.closed(claim.keys));
+  }
+
+  @Override
+  public Optional<LockActivity> activity() {
+    return isFinished()
+        ? Optional.empty()
+        : Optional.of(
+            new LockActivity(
+                claim.id, claim.keys.asSet(), LockActivity.State.WAITING, waited(), Duration.ZERO));
   }
 
   /** The attempts, ended, for the one who may tell the subscriber, or keep silent; else null. */

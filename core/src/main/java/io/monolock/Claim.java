@@ -7,6 +7,7 @@ import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,6 +51,11 @@ final class Claim {
 
     /** The release has ended. */
     default void released(boolean wasOurs) {}
+
+    /** What it is about, empty if nobody has or awaits anything. */
+    default Optional<LockActivity> activity() {
+      return Optional.empty();
+    }
   }
 
   /** Whoever asks for the keys. */
@@ -132,6 +138,10 @@ final class Claim {
 
   void end(boolean now) {
     owner.end(now);
+  }
+
+  Optional<LockActivity> activity() {
+    return owner.activity();
   }
 
   /**

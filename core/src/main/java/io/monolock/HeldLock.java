@@ -2,14 +2,20 @@
 package io.monolock;
 
 import io.monolock.LockLostException.Reason;
+import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -234,11 +240,25 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public Mono<Void> extend(Duration ttl) {
-    Duration whole = Rules.duration("ttl", ttl, LockOptions.SHORTEST_TTL, LockOptions.LONGEST);
-    return Mono.defer(() -> extendNow(whole));
+    return extend(claim.keys, ttl);
   }
 
-  private Mono<Void> extendNow(Duration ttl) {
+  @Override
+  public Mono<Void> extend(Collection<String> keys, Duration ttl) {
+    LockKeys some = LockKeys.of(keys);
+    if (!keys().containsAll(some.asSet())) {
+      throw new IllegalArgumentException(
+          "keys to extend must be among those of the lock, " + keys() + ", was " + some);
+    }
+    return extend(some, ttl);
+  }
+
+  private Mono<Void> extend(LockKeys keys, Duration ttl) {
+    Duration whole = Rules.duration("ttl", ttl, LockOptions.SHORTEST_TTL, LockOptions.LONGEST);
+    return Mono.defer(() -> extendNow(keys, whole));
+  }
+
+  private Mono<Void> extendNow(LockKeys keys, Duration ttl) {
     used = true;
     LockLostException loss = loss();
     if (loss != null) {
@@ -254,9 +274,9 @@ final class HeldLock implements Lock, Claim.Owner {
             claim
                 .runtime
                 .store
-                .extend(claim.keys, claim.token, ttl)
+                .extend(keys, claim.token, ttl)
                 .timeout(claim.runtime.wheel.delay(remaining()), Mono.defer(this::lossOrNothing))
-                .flatMap(ours -> extended(ours, askedAt, ttl)));
+                .flatMap(ours -> extended(ours, keys, askedAt, ttl)));
   }
 
   /** An extension that is unanswered at the deadline fails, unless refreshes went through. */
@@ -266,11 +286,13 @@ final class HeldLock implements Lock, Claim.Owner {
   }
 
   /** Counts the answer before it hops to the users' scheduler, which may be busy. */
-  private Mono<Void> extended(boolean ours, long askedAt, Duration ttl) {
+  private Mono<Void> extended(boolean ours, LockKeys keys, long askedAt, Duration ttl) {
     if (!ours) {
       lose(Reason.TAKEN);
+    } else if (keys.equals(claim.keys)) {
+      confirm(askedAt, ttl);
     }
-    LockLostException loss = confirm(askedAt, ttl) ? null : loss();
+    LockLostException loss = loss();
     return loss == null ? Mono.empty() : Mono.error(loss);
   }
 
@@ -312,6 +334,14 @@ final class HeldLock implements Lock, Claim.Owner {
   }
 
   @Override
+  public Optional<LockActivity> activity() {
+    Duration age = Duration.ofNanos(claim.runtime.now() - grantedAt);
+    LockActivity.State state =
+        claim.isReleased() ? LockActivity.State.RELEASING : LockActivity.State.HELD;
+    return Optional.of(new LockActivity(claim.id, keys(), state, age, remaining()));
+  }
+
+  @Override
   public <T> Mono<T> keepAlive() {
     return new Mono<>() {
       @Override
@@ -319,6 +349,16 @@ final class HeldLock implements Lock, Claim.Owner {
         keeper().tell(subscriber);
       }
     };
+  }
+
+  @Override
+  public <T> Mono<T> whileHeld(Mono<T> body) {
+    return Mono.fromDirect(whileHeldMany(body));
+  }
+
+  @Override
+  public <T> Flux<T> whileHeldMany(Publisher<T> body) {
+    return new WhileHeld<>(this, Objects.requireNonNull(body, "body"));
   }
 
   @Override

@@ -2,8 +2,11 @@
 package io.monolock;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -87,6 +90,20 @@ public interface Lock {
   Mono<Void> extend(Duration ttl);
 
   /**
+   * Holds some of the keys for at least a ttl from now on; never shortens. The deadline of this
+   * handle, which stands for all of its keys, stays where it is, unless these are all.
+   *
+   * <p>Outcomes and cancel as for {@link #extend(Duration)}.
+   *
+   * @param keys at least one of {@link #keys()}, and no other
+   * @param ttl 10 ms to 365 days, rounded up to whole milliseconds
+   * @return completes when these keys are held
+   * @throws IllegalArgumentException when a key is not locked by this lock, or the ttl is out of
+   *     range
+   */
+  Mono<Void> extend(Collection<String> keys, Duration ttl);
+
+  /**
    * Frees the keys, or with {@link LockOptions#holdAtLeast} has them freed when that time is over.
    * Never touches another holder's lock.
    *
@@ -121,4 +138,36 @@ public interface Lock {
    * @return never a value; an error when the lock is lost
    */
   <T> Mono<T> keepAlive();
+
+  /**
+   * Runs a body as long as this lock is held, and keeps it alive meanwhile. The lock is not
+   * released at the end: it stays its owner's.
+   *
+   * <pre>{@code
+   * Mono<Report> report = lock.whileHeld(work);
+   * }</pre>
+   *
+   * <p>Outcomes: what the body signals before the deadline; {@link LockLostException} when the lock
+   * is lost, with reason {@code RELEASED} once this handle is released. The body is cancelled at
+   * that moment, and not subscribed if the lock is over already. An error of the body itself stays,
+   * with the loss suppressed.
+   *
+   * <p>Cancelled, the body is cancelled; with {@link LockOptions#finishOnCancel} it runs on to its
+   * end, and the lock is kept alive as long, unless it is released.
+   *
+   * @param body what may run only under the lock; subscribed on the caller's thread
+   * @param <T> type of its value
+   * @return what the body says, or that the lock is lost
+   */
+  <T> Mono<T> whileHeld(Mono<T> body);
+
+  /**
+   * Like {@link #whileHeld} for a body of many elements; each of them is checked against the
+   * deadline.
+   *
+   * @param body what may run only under the lock; subscribed on the caller's thread
+   * @param <T> type of its elements
+   * @return what the body says, or that the lock is lost
+   */
+  <T> Flux<T> whileHeldMany(Publisher<T> body);
 }

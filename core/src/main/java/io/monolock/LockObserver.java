@@ -3,6 +3,7 @@ package io.monolock;
 
 import java.time.Duration;
 import java.util.Set;
+import reactor.util.context.ContextView;
 
 /**
  * Hears what happens to the locks of one locker: for metrics, logs and tests.
@@ -12,6 +13,16 @@ import java.util.Set;
  * and goes no further. An {@code id} stands for one acquisition within this locker.
  */
 public interface LockObserver {
+
+  /**
+   * Somebody asks for a lock. Told first of all, for every acquisition, but not for {@link
+   * ReactiveLocker#attach}.
+   *
+   * @param id tells acquisitions apart
+   * @param keys the keys, sorted
+   * @param context what the subscriber has in its Context, a trace for example
+   */
+  default void asked(long id, Set<String> keys, ContextView context) {}
 
   /**
    * Somebody has to wait for a lock. Told once for each acquisition, after its first refusal.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The claims of a locker that are not settled yet: only to close them, they refresh nothing. */
+/** The claims of a locker that are not settled yet: to close and to list them, no more. */
 final class OpenClaims {
 
   private final Set<Claim> claims = ConcurrentHashMap.newKeySet();
@@ -46,6 +48,13 @@ final class OpenClaims {
   void end(boolean now) {
     claims.forEach(claim -> claim.end(now));
     tellIfAllSettled();
+  }
+
+  List<LockActivity> activity() {
+    return claims.stream()
+        .flatMap(claim -> claim.activity().stream())
+        .sorted(Comparator.comparingLong(LockActivity::id))
+        .toList();
   }
 
   Mono<Void> allSettled() {

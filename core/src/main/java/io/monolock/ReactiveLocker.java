@@ -6,6 +6,7 @@ import io.monolock.store.LockStore;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -358,6 +359,16 @@ public interface ReactiveLocker {
    * @throws IllegalArgumentException when the key breaks a rule
    */
   Mono<Boolean> forceRelease(String key);
+
+  /**
+   * What callers of this locker wait for, hold and release at this moment, oldest first. Answers at
+   * once, from what the locker knows; the store is not asked.
+   *
+   * @return a snapshot, immutable; empty from a locker that keeps no account
+   */
+  default List<LockActivity> activity() {
+    return List.of();
+  }
 
   /**
    * Ends all work of this locker and closes its store.

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.util.context.ContextView;
 
 /**
  * Tells a user's observer one thing after the other, on the user's scheduler, and survives what it
@@ -45,6 +46,11 @@ final class SerialObserver implements LockObserver {
         LOG.warn("the lock observer {} failed", observer, e);
       }
     } while (untold.decrementAndGet() != 0);
+  }
+
+  @Override
+  public void asked(long id, Set<String> keys, ContextView context) {
+    tell(() -> observer.asked(id, keys, context));
   }
 
   @Override

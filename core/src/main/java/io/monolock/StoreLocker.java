@@ -6,6 +6,7 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -130,6 +131,11 @@ final class StoreLocker implements ReactiveLocker {
         "force the release of",
         StoreFailure.Reason.UNKNOWN_OUTCOME,
         () -> runtime.store.forceRelease(key));
+  }
+
+  @Override
+  public List<LockActivity> activity() {
+    return runtime.claims.activity();
   }
 
   private LockKeys checked(Collection<String> keys, LockOptions options) {

@@ -185,6 +185,8 @@ class ArchitectureTest {
     assertThat(found)
         .containsExactlyInAnyOrder(
             "Lock",
+            "LockActivity",
+            "LockActivity$State",
             "LockException",
             "LockLostException",
             "LockLostException$Reason",

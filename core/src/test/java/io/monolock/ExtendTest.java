@@ -8,6 +8,7 @@ import io.monolock.LockLostException.Reason;
 import io.monolock.ScriptedStore.Call;
 import io.monolock.VirtualLocker.Probe;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import reactor.test.scheduler.VirtualTimeScheduler;
@@ -151,5 +152,46 @@ class ExtendTest {
         .isThrownBy(() -> lock.extend(Duration.ZERO))
         .withMessageContaining("ttl")
         .withMessageContaining("PT0S");
+  }
+
+  @Test
+  void someOfTheKeysAreExtendedAndTheOthersAreNot() {
+    Lock both = v.get(v.locker.acquire(List.of("b", "c"), LockOptions.of(TTL)));
+    Duration before = both.remaining();
+
+    Probe<Void> probe = v.run(both.extend(List.of("b"), Duration.ofSeconds(20)));
+
+    assertThat(probe.end).isNotNull();
+    assertThat(probe.error).isNull();
+    assertThat(v.get(v.locker.inspect("b")).remaining()).contains(Duration.ofSeconds(20));
+    assertThat(v.get(v.locker.inspect("c")).remaining()).contains(TTL);
+    assertThat(both.remaining()).isEqualTo(before);
+  }
+
+  @Test
+  void extensionOfAllKeysByNameMovesTheDeadline() {
+    Probe<Void> probe = v.run(lock.extend(List.of("a", "a"), Duration.ofSeconds(20)));
+
+    assertThat(probe.error).isNull();
+    assertThat(lock.remaining()).isEqualTo(Duration.ofMillis(20_000 - 200 - 2));
+  }
+
+  @Test
+  void lockIsLostWhenOneOfTheKeysCannotBeExtended() {
+    Lock both = v.get(v.locker.acquire(List.of("b", "c"), LockOptions.of(TTL)));
+    v.get(v.locker.forceRelease("b"));
+
+    Probe<Void> probe = v.run(both.extend(List.of("b"), TTL));
+
+    assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.TAKEN);
+    assertThat(both.isValid()).isFalse();
+  }
+
+  @Test
+  @DisplayName("G14: only keys of the lock can be extended")
+  void keysOfOthersAreRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> lock.extend(List.of("a", "b"), TTL))
+        .withMessage("keys to extend must be among those of the lock, [a], was [a, b]");
   }
 }

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 class ObserverTest {
 
@@ -151,5 +153,30 @@ class ObserverTest {
           .containsExactly(key + " acquired", key + " released");
     }
     locker.close().block();
+  }
+
+  @Test
+  void whoeverAsksIsToldFirstWithTheContextOfTheSubscriber() {
+    List<String> told = new CopyOnWriteArrayList<>();
+    VirtualLocker v =
+        new VirtualLocker(
+            builder ->
+                builder.observer(
+                    new LockObserver() {
+                      @Override
+                      public void asked(long id, Set<String> keys, ContextView context) {
+                        told.add("asked " + id + keys + context.get("trace"));
+                      }
+
+                      @Override
+                      public void acquired(
+                          long id, Set<String> keys, Duration waited, int attempts) {
+                        told.add("acquired " + id + keys);
+                      }
+                    }));
+
+    v.run(v.locker.acquire("a", TTL).contextWrite(Context.of("trace", "t1")));
+
+    assertThat(told).containsExactly("asked 1[a]t1", "acquired 1[a]");
   }
 }

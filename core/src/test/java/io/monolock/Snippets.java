@@ -116,6 +116,15 @@ class Snippets {
   }
 
   @Test
+  void whileHeld() {
+    Mono<Report> work = Mono.just(new Report("done"));
+    Lock lock = locker.acquire("report", Duration.ofSeconds(30)).block(LIMIT);
+    Mono<Report> report = lock.whileHeld(work);
+    assertThat(report.block(LIMIT)).isEqualTo(new Report("done"));
+    assertThat(lock.release().block(LIMIT)).isTrue();
+  }
+
+  @Test
   void keepAlive() {
     Mono<Report> work = Mono.just(new Report("done"));
     Lock lock = locker.acquire("report", Duration.ofSeconds(30)).block(LIMIT);
