@@ -14,6 +14,7 @@ import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.memory.InMemoryLockStore;
+import io.monolock.spring.WebApp;
 import io.monolock.store.Grant;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
@@ -27,15 +28,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.web.server.reactive.context.ReactiveWebServerApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
-import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -102,14 +99,6 @@ class LockProblemsTest {
       closed.close().block(Duration.ofSeconds(20));
     }
 
-    /** Or the end of one application would stop the servers of the others. */
-    @Bean
-    ReactorResourceFactory eventLoops() {
-      ReactorResourceFactory own = new ReactorResourceFactory();
-      own.setUseGlobalResources(false);
-      return own;
-    }
-
     @Bean
     Annotated annotated() {
       return new Annotated(this);
@@ -151,29 +140,13 @@ class LockProblemsTest {
     }
   }
 
-  private static ReactiveWebServerApplicationContext app;
+  private static WebApp app;
   private static WebTestClient client;
-
-  private static ReactiveWebServerApplicationContext start(String... properties) {
-    return (ReactiveWebServerApplicationContext)
-        new SpringApplicationBuilder(App.class)
-            .web(WebApplicationType.REACTIVE)
-            .properties("server.port=0", "spring.main.banner-mode=off")
-            .properties(properties)
-            .run();
-  }
-
-  private static WebTestClient clientOf(ReactiveWebServerApplicationContext app) {
-    return WebTestClient.bindToServer()
-        .baseUrl("http://localhost:" + app.getWebServer().getPort())
-        .responseTimeout(Duration.ofSeconds(20))
-        .build();
-  }
 
   @BeforeAll
   static void start() {
-    app = start(new String[0]);
-    client = clientOf(app);
+    app = WebApp.start(App.class);
+    client = app.client();
   }
 
   @AfterAll
@@ -261,8 +234,11 @@ class LockProblemsTest {
 
   @Test
   void theStatusAndWhetherKeysAreShownCanBeSet() {
-    try (var other = start("monolock.web.not-acquired-status=409", "monolock.web.show-keys=true")) {
-      clientOf(other)
+    try (var other =
+        WebApp.start(
+            App.class, "monolock.web.not-acquired-status=409", "monolock.web.show-keys=true")) {
+      other
+          .client()
           .get()
           .uri("/annotated/busy")
           .exchange()
@@ -278,8 +254,8 @@ class LockProblemsTest {
 
   @Test
   void problemDetailsCanBeSwitchedOff() {
-    try (var other = start("monolock.web.enabled=false")) {
-      clientOf(other).get().uri("/annotated/busy").exchange().expectStatus().isEqualTo(500);
+    try (var other = WebApp.start(App.class, "monolock.web.enabled=false")) {
+      other.client().get().uri("/annotated/busy").exchange().expectStatus().isEqualTo(500);
     }
   }
 
