@@ -84,6 +84,7 @@ final class StoreLockerBuilder implements ReactiveLocker.Builder {
 
   @Override
   public ReactiveLocker build() {
+    Tokens.prepare();
     boolean ownsTimer = timer == null;
     LockerRuntime runtime =
         new LockerRuntime(

@@ -39,6 +39,11 @@ final class Tokens {
     }
   }
 
+  /** Reads that entropy now, in a thread that may block, and not with the first lock. */
+  static void prepare() {
+    // done by the initialisation of this class
+  }
+
   static String next() {
     byte[] token = new byte[LockStore.TOKEN_LENGTH];
     synchronized (AHEAD) {

@@ -237,6 +237,7 @@ class ArchitectureTest {
             "store.LockStore",
             "store.StoreFailure",
             "store.StoreFailure$Reason",
+            "store.StoreHealth",
             "store.Transfer");
   }
 

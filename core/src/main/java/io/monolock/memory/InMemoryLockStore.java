@@ -8,6 +8,7 @@ import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreHealth;
 import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -200,6 +201,11 @@ public final class InMemoryLockStore implements LockStore {
       woken = List.copyOf(waiters.of(key));
     }
     woken.forEach(Runnable::run);
+  }
+
+  @Override
+  public Mono<StoreHealth> health() {
+    return atomically(now -> new StoreHealth("memory", Optional.of(true)));
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.monolock.store.Grant;
 import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
+import io.monolock.store.StoreHealth;
 import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.List;
@@ -87,15 +88,14 @@ public final class RedisLockStore implements LockStore {
   private static volatile Millis lastMillis = new Millis(Duration.ZERO, "0");
 
   private final WakeUps wakeUps = new WakeUps();
+  private final Tracking tracking = new Tracking(wakeUps, this::openWait);
   private final SharedConnection<StatefulRedisConnection<String, String>> work;
   private final SharedConnection<StatefulRedisConnection<String, String>> wait;
 
   private RedisLockStore(
       Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener) {
     this.work = new SharedConnection<>(opener, StatefulRedisConnection::reactive);
-    this.wait =
-        new SharedConnection<>(
-            opener, StatefulRedisConnection::reactive, new Tracking(wakeUps, this::openWait));
+    this.wait = new SharedConnection<>(opener, StatefulRedisConnection::reactive, tracking);
   }
 
   /**
@@ -234,6 +234,17 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
     return wakeUps.of(keys, this::openWait);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Sends a {@code PING}, which a user of Redis needs to be allowed for this only.
+   */
+  @Override
+  public Mono<StoreHealth> health() {
+    return Ping.over(work)
+        .map(pong -> new StoreHealth("standalone", Optional.ofNullable(tracking.works())));
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,8 @@ final class Tracking implements SharedConnection.SetUp<StatefulRedisConnection<S
   private final WakeUps wakeUps;
   private final Runnable reopen;
   private final AtomicBoolean told = new AtomicBoolean();
+  private volatile boolean tracked;
+  private volatile @Nullable Boolean works;
 
   /**
    * @param wakeUps whom to wake
@@ -56,6 +59,7 @@ final class Tracking implements SharedConnection.SetUp<StatefulRedisConnection<S
                 RESP3.equals(hello.get("proto"))
                     ? redis.clientTracking(TrackingArgs.Builder.enabled())
                     : CompletableFuture.failedFuture(oldProtocol()))
+        .thenAccept(ok -> tracked = true)
         .exceptionally(this::missing);
   }
 
@@ -64,7 +68,7 @@ final class Tracking implements SharedConnection.SetUp<StatefulRedisConnection<S
   }
 
   /** What passes may be tried again, on another connection. */
-  private String missing(Throwable e) {
+  private @Nullable Void missing(Throwable e) {
     StoreFailure failure = Failures.ofCall(e);
     if (failure.isTransient()) {
       throw failure;
@@ -75,7 +79,13 @@ final class Tracking implements SharedConnection.SetUp<StatefulRedisConnection<S
               + " RESP3, and a user of Redis who may run CLIENT TRACKING",
           failure.getMessage());
     }
-    return "";
+    tracked = false;
+    return null;
+  }
+
+  /** Whether it works for those who wait now; null when there is no connection for them. */
+  @Nullable Boolean works() {
+    return works;
   }
 
   private void pushed(PushMessage message) {
@@ -92,11 +102,13 @@ final class Tracking implements SharedConnection.SetUp<StatefulRedisConnection<S
 
   @Override
   public void usable() {
+    works = tracked;
     wakeUps.wakeAll();
   }
 
   @Override
   public void lost() {
+    works = null;
     if (!wakeUps.isEmpty()) {
       reopen.run();
     }

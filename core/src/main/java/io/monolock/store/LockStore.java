@@ -12,8 +12,8 @@ import reactor.core.publisher.Mono;
  *
  * <ul>
  *   <li>is atomic: it reads and checks everything before its first write;
- *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect} may be
- *       empty);
+ *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect} and
+ *       {@link #health} may be empty);
  *   <li>is safe to repeat with the same token: whoever got no answer may ask again;
  *   <li>never blocks the thread that subscribes.
  * </ul>
@@ -156,6 +156,17 @@ public interface LockStore {
    */
   default Flux<LockKeys> wakeUps(LockKeys keys) {
     return Flux.never();
+  }
+
+  /**
+   * How the store is, asked anew: for those who watch over it. By default empty, for stores that
+   * have nothing to tell.
+   *
+   * @return that all is well, or {@link StoreFailure} when the store cannot be reached; the time
+   *     until then is that of one round trip
+   */
+  default Mono<StoreHealth> health() {
+    return Mono.empty();
   }
 
   /**

@@ -71,6 +71,11 @@ public abstract class DelegatingLockStore implements LockStore {
   }
 
   @Override
+  public Mono<StoreHealth> health() {
+    return store.health();
+  }
+
+  @Override
   public void overdue(Duration patience) {
     store.overdue(patience);
   }

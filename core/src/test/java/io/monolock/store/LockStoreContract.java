@@ -596,6 +596,19 @@ public interface LockStoreContract {
     assertThat(fenced(A, BOB)).isGreaterThan(number);
   }
 
+  @Test
+  default void aStoreThatTellsItsHealthNamesItsTopologyAndFailsOnceItIsClosed() {
+    Optional<StoreHealth> health = store().health().blockOptional(Duration.ofSeconds(20));
+    health.ifPresent(
+        told -> {
+          assertThat(told.topology()).isNotBlank();
+          store().close().block(Duration.ofSeconds(20));
+          assertThatExceptionOfType(StoreFailure.class)
+              .isThrownBy(() -> result(store().health()))
+              .satisfies(failure -> assertThat(failure.isTransient()).isFalse());
+        });
+  }
+
   // as a whole
 
   @Test

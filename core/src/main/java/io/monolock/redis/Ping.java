@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.redis;
+
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.concurrent.CompletableFuture;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Mono;
+
+/**
+ * Asks whether the server answers. Whoever cancels does not hear of it, but the answer still counts
+ * as one of the connection.
+ */
+final class Ping extends BaseSubscriber<String> {
+
+  private final Link<?> link;
+  private final CompletableFuture<String> answer = new CompletableFuture<>();
+
+  private Ping(Link<?> link) {
+    this.link = link;
+  }
+
+  static Mono<String> over(SharedConnection<StatefulRedisConnection<String, String>> connection) {
+    return Mono.defer(() -> Mono.fromFuture(connection.open(), true))
+        .onErrorMap(Failures::ofConnecting)
+        .flatMap(link -> send(link).onErrorMap(Failures::ofCall));
+  }
+
+  private static Mono<String> send(Link<StatefulRedisConnection<String, String>> link) {
+    Ping ping = new Ping(link);
+    link.ask(link.connection.reactive().ping(), ping);
+    if (!link.isOpen()) {
+      // Lettuce may have taken it just after it had ended all others
+      ping.answer.completeExceptionally(new RedisException("Connection closed"));
+    }
+    return Mono.fromFuture(ping.answer, true);
+  }
+
+  @Override
+  protected void hookOnNext(String pong) {
+    answer.complete(pong);
+  }
+
+  @Override
+  protected void hookOnError(Throwable e) {
+    answer.completeExceptionally(e);
+  }
+
+  @Override
+  protected void hookFinally(reactor.core.publisher.SignalType type) {
+    link.heard();
+  }
+}

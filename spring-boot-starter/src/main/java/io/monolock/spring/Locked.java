@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Runs a method of a bean under a lock. The method returns a {@code Mono} or a {@code Flux}, or is
+ * a {@code suspend} function of Kotlin; any other one fails the start of the application.
+ *
+ * <pre>{@code
+ * @Locked(keys = "'order:' + #id", ttl = "10s", waitAtMost = "2s")
+ * Mono<Receipt> pay(long id) {
+ *   return payments.charge(id);
+ * }
+ * }</pre>
+ *
+ * <p>The lock spans the subscription, not the call: each subscription of what the method returns
+ * tells the keys, takes them, calls the method, and frees them when what the method returned has
+ * ended. Whoever does not subscribe locks nothing. The outcomes are those of {@link
+ * io.monolock.ReactiveLocker#withLock(java.util.Collection, io.monolock.LockOptions,
+ * java.util.function.Function)}; when the keys cannot be told, an {@link IllegalArgumentException}
+ * that names the method and the expression, and then the method was not called.
+ *
+ * <p>Cancelled, the subscription of what the method returned is cancelled and the lock is freed at
+ * once, or at the end of the work with {@link #finishOnCancel}. The body of a {@code suspend}
+ * function is cancelled cooperatively when its caller is: it may still be running when the lock is
+ * free already, unless {@link #finishOnCancel} is on.
+ *
+ * <p>Options that are not set are those of the locker's defaults, which are the properties {@code
+ * monolock.*}. All texts may have {@code ${placeholders}}.
+ *
+ * <p>Not locked are calls that do not go through the bean that Spring hands out: of another method
+ * of the same object, or on an object created with {@code new}. Methods that Spring cannot stand
+ * before, as they are {@code private}, {@code final} or {@code static}, fail the start. The
+ * annotation is also found on methods of interfaces and on other annotations. The lock is outside
+ * of a transaction: it is taken before that begins, and freed after that has ended.
+ */
+@Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface Locked {
+
+  /**
+   * Expressions in the language of Spring (SpEL) for the keys; all are taken together. The
+   * parameters of the method are variables: by their name, as {@code #id}, which takes the compiler
+   * option {@code -parameters} in Java, or by their position, as {@code #p0}. The root has {@code
+   * method}, {@code methodName}, {@code args}, {@code target} and {@code targetClass}; {@code
+   * @name} is a bean. A variable that does not exist fails the start.
+   *
+   * <p>A collection or an array gives several keys. A key is a text, a number, a {@code UUID}, an
+   * enum or another simple value, and neither null nor empty. Note that {@code 'order:' + null} is
+   * a text, too.
+   *
+   * @return one expression or several
+   */
+  String[] keys();
+
+  /**
+   * The name of the {@link io.monolock.ReactiveLocker} bean. Default: the only or primary one.
+   *
+   * @return the name, empty for the default
+   */
+  String locker() default "";
+
+  /**
+   * How long the lock lives without a refresh, as {@code 10s}, {@code 500ms} or {@code PT10S}; 10
+   * ms to 365 days.
+   *
+   * @return the time, empty for the default of the locker
+   */
+  String ttl() default "";
+
+  /**
+   * How long to wait for the lock at most, as {@code 2s}; {@code 0s} is a single attempt.
+   *
+   * @return the time, empty for the default of the locker
+   */
+  String waitAtMost() default "";
+
+  /**
+   * How long refreshes may hold the lock in all, as {@code 1h}.
+   *
+   * @return the time, empty for the default of the locker
+   */
+  String maxHold() default "";
+
+  /**
+   * How long the keys stay taken at least, counted from the grant, as {@code 1m}.
+   *
+   * @return the time, empty for the default of the locker
+   */
+  String holdAtLeast() default "";
+
+  /**
+   * What is stored behind the token, for people who look at Redis.
+   *
+   * @return the text, empty for the default of the locker
+   */
+  String metadata() default "";
+
+  /**
+   * Whether the lock is refreshed while the method's work runs: {@code autoRefresh = false}.
+   *
+   * @return one value, or none for the default of the locker
+   */
+  boolean[] autoRefresh() default {};
+
+  /**
+   * Whether the lock gets a fencing token: {@code fenced = true}.
+   *
+   * @return one value, or none for the default of the locker
+   */
+  boolean[] fenced() default {};
+
+  /**
+   * Whether work that is cancelled runs to its end under the lock: {@code finishOnCancel = true}.
+   *
+   * @return one value, or none for the default of the locker
+   */
+  boolean[] finishOnCancel() default {};
+}

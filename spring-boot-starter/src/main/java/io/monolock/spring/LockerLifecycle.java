@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring;
+
+import io.monolock.ReactiveLocker;
+import java.util.Collection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import reactor.core.publisher.Flux;
+
+/**
+ * Closes the lockers of a context: after its web server has ended, so that requests which are let
+ * finish still have their locks, and before any connection to Redis is shut down.
+ *
+ * <p>A closed locker stays closed. So a context that is only paused, as tests do with those they
+ * may need again, leaves its lockers alone.
+ */
+final class LockerLifecycle implements SmartLifecycle {
+
+  /** Just below the phase in which the web server of Spring Boot stops. */
+  static final int PHASE = DEFAULT_PHASE - 3 * 1024;
+
+  private static final Logger LOG = LoggerFactory.getLogger(LockerLifecycle.class);
+
+  private final Collection<ReactiveLocker> lockers;
+  private volatile boolean running;
+
+  LockerLifecycle(Collection<ReactiveLocker> lockers) {
+    this.lockers = lockers;
+  }
+
+  @Override
+  public void start() {
+    running = true;
+  }
+
+  @Override
+  public void stop() {
+    stop(() -> {});
+  }
+
+  /** Each locker ends its closing by itself, at the latest soon after its time for that. */
+  @Override
+  public void stop(Runnable callback) {
+    Flux.fromIterable(lockers)
+        .flatMapDelayError(ReactiveLocker::close, Integer.MAX_VALUE, 1)
+        .doFinally(
+            signal -> {
+              running = false;
+              callback.run();
+            })
+        .subscribe(nothing -> {}, e -> LOG.warn("a locker could not be closed", e));
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+
+  @Override
+  public boolean isPauseable() {
+    return false;
+  }
+
+  @Override
+  public int getPhase() {
+    return PHASE;
+  }
+}

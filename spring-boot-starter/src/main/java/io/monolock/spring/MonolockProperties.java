@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring;
+
+import io.monolock.LockOptions;
+import io.monolock.ReactiveLocker;
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import reactor.util.retry.RetryBackoffSpec;
+
+/**
+ * What locks are like unless a call says otherwise, and how the locker works.
+ *
+ * @param ttl How long a lock lives without a refresh, 10 ms to 365 days.
+ * @param waitAtMost How long an acquisition waits at most. Zero is a single attempt.
+ * @param retry How the attempts of the one who is next are spaced.
+ * @param autoRefresh Whether a lock is refreshed while the work under it runs.
+ * @param maxHold How long refreshes may hold a lock in all.
+ * @param fenced Whether each lock gets a fencing token, which costs one more key for each key.
+ * @param metadata What is stored behind the token, for people who look at Redis.
+ * @param holdAtLeast How long the keys stay taken at least, counted from the grant.
+ * @param finishOnCancel Whether work that is cancelled runs to its end under the lock, instead of
+ *     being cancelled and the lock freed at once.
+ * @param commandTimeout How long the locker waits for one call to the store at most.
+ * @param closeTimeout How long closing waits for work that finishes and for releases at most.
+ * @param handOvers How often in a row a lock is handed on within this instance before others get
+ *     their turn.
+ * @param handOverTime How long a row of hand-overs within this instance may last.
+ * @param stepBack How long this instance leaves the lock to others after a row of hand-overs.
+ */
+@ConfigurationProperties("monolock")
+record MonolockProperties(
+    @DefaultValue("30s") Duration ttl,
+    @DefaultValue("10s") Duration waitAtMost,
+    @DefaultValue Retry retry,
+    @DefaultValue("true") boolean autoRefresh,
+    @DefaultValue("24h") Duration maxHold,
+    @DefaultValue("false") boolean fenced,
+    @DefaultValue("") String metadata,
+    @DefaultValue("0s") Duration holdAtLeast,
+    @DefaultValue("false") boolean finishOnCancel,
+    @DefaultValue("2s") Duration commandTimeout,
+    @DefaultValue("5s") Duration closeTimeout,
+    @DefaultValue("32") int handOvers,
+    @DefaultValue("100ms") Duration handOverTime,
+    @DefaultValue("3ms") Duration stepBack) {
+
+  /**
+   * How the attempts of the one who is next are spaced: the time doubles from one to the next.
+   *
+   * @param minBackoff Time before the second attempt.
+   * @param maxBackoff Time between two attempts at most.
+   * @param jitter By which part each time is randomly longer or shorter, 0 to 1.
+   */
+  record Retry(
+      @DefaultValue("50ms") Duration minBackoff,
+      @DefaultValue("1s") Duration maxBackoff,
+      @DefaultValue("0.5") double jitter) {
+
+    RetryBackoffSpec spec() {
+      if (minBackoff.isNegative() || minBackoff.compareTo(maxBackoff) > 0) {
+        throw new IllegalArgumentException(
+            "monolock.retry.min-backoff must be between zero and monolock.retry.max-backoff, was "
+                + minBackoff
+                + " and "
+                + maxBackoff);
+      }
+      if (!(jitter >= 0 && jitter <= 1)) {
+        throw new IllegalArgumentException(
+            "monolock.retry.jitter must be between 0 and 1, was " + jitter);
+      }
+      return reactor.util.retry.Retry.backoff(Long.MAX_VALUE, minBackoff)
+          .maxBackoff(maxBackoff)
+          .jitter(jitter);
+    }
+  }
+
+  LockOptions options() {
+    return LockOptions.of(ttl)
+        .waitAtMost(waitAtMost)
+        .retry(retry.spec())
+        .autoRefresh(autoRefresh)
+        .maxHold(maxHold)
+        .fenced(fenced)
+        .metadata(metadata)
+        .holdAtLeast(holdAtLeast)
+        .finishOnCancel(finishOnCancel);
+  }
+
+  void applyTo(ReactiveLocker.Builder builder) {
+    builder
+        .defaults(options())
+        .commandTimeout(commandTimeout)
+        .closeTimeout(closeTimeout)
+        .handOvers(handOvers)
+        .handOverTime(handOverTime)
+        .stepBack(stepBack);
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring;
+
+import io.monolock.LockLostException;
+import io.monolock.LockObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Tells several observers, in their order, each of them also if one before it has failed. */
+final class ObserversAsOne implements LockObserver {
+
+  private final List<LockObserver> observers;
+
+  ObserversAsOne(List<LockObserver> observers) {
+    this.observers = observers;
+  }
+
+  private void tell(Consumer<LockObserver> event) {
+    RuntimeException failure = null;
+    for (LockObserver observer : observers) {
+      try {
+        event.accept(observer);
+      } catch (RuntimeException e) {
+        failure = both(failure, e);
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static RuntimeException both(@Nullable RuntimeException first, RuntimeException next) {
+    if (first == null) {
+      return next;
+    }
+    if (first != next) {
+      first.addSuppressed(next);
+    }
+    return first;
+  }
+
+  @Override
+  public void waiting(long id, Set<String> keys) {
+    tell(observer -> observer.waiting(id, keys));
+  }
+
+  @Override
+  public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
+    tell(observer -> observer.acquired(id, keys, waited, attempts));
+  }
+
+  @Override
+  public void notAcquired(
+      long id, Set<String> keys, Duration waited, int attempts, Throwable reason) {
+    tell(observer -> observer.notAcquired(id, keys, waited, attempts, reason));
+  }
+
+  @Override
+  public void refreshed(long id, Set<String> keys) {
+    tell(observer -> observer.refreshed(id, keys));
+  }
+
+  @Override
+  public void refreshFailed(long id, Set<String> keys, Throwable reason) {
+    tell(observer -> observer.refreshFailed(id, keys, reason));
+  }
+
+  @Override
+  public void lost(long id, Set<String> keys, LockLostException.Reason reason) {
+    tell(observer -> observer.lost(id, keys, reason));
+  }
+
+  @Override
+  public void released(long id, Set<String> keys, Duration held, boolean wasOurs) {
+    tell(observer -> observer.released(id, keys, held, wasOurs));
+  }
+
+  @Override
+  public void abandoned(long id, Set<String> keys) {
+    tell(observer -> observer.abandoned(id, keys));
+  }
+}

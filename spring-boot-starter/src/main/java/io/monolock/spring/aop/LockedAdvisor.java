@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring.aop;
+
+import java.lang.reflect.Method;
+import org.aopalliance.aop.Advice;
+import org.springframework.aop.ClassFilter;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.Ordered;
+
+/** Where a lock is put around methods, and in which order with other advice. */
+final class LockedAdvisor implements PointcutAdvisor, Ordered, SmartInitializingSingleton {
+
+  /** Outside of transactions, which by default have the lowest precedence of all. */
+  private static final int ORDER = LOWEST_PRECEDENCE - 1_000;
+
+  private final LockedMethods methods;
+  private final Lockers lockers;
+  private final LockedInterceptor interceptor;
+  private final Pointcut pointcut;
+
+  LockedAdvisor(LockedMethods methods, Lockers lockers) {
+    this.methods = methods;
+    this.lockers = lockers;
+    this.interceptor = new LockedInterceptor(methods, lockers);
+    this.pointcut = new LockedPointcut(methods);
+  }
+
+  @Override
+  public Pointcut getPointcut() {
+    return pointcut;
+  }
+
+  @Override
+  public Advice getAdvice() {
+    return interceptor;
+  }
+
+  @Override
+  public int getOrder() {
+    return ORDER;
+  }
+
+  /** A locker that does not exist fails the start, not the first call. */
+  @Override
+  public void afterSingletonsInstantiated() {
+    methods.forEach(lockers::of);
+  }
+
+  private static final class LockedPointcut extends StaticMethodMatcherPointcut {
+
+    private final LockedMethods methods;
+
+    LockedPointcut(LockedMethods methods) {
+      this.methods = methods;
+      setClassFilter(new HasLockedMethods(methods));
+    }
+
+    @Override
+    public boolean matches(Method method, Class<?> targetClass) {
+      return methods.of(method, targetClass) != null;
+    }
+  }
+
+  private record HasLockedMethods(LockedMethods methods) implements ClassFilter {
+    @Override
+    public boolean matches(Class<?> type) {
+      return methods.areIn(type);
+    }
+  }
+}

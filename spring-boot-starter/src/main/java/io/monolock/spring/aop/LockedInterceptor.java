@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring.aop;
+
+import io.monolock.LockOptions;
+import io.monolock.ReactiveLocker;
+import java.util.Collection;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.aop.ProxyMethodInvocation;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Gives the caller a publisher that takes the lock when it is subscribed, and calls the method
+ * under it: once for each subscription.
+ *
+ * <p>Suspend functions need nothing of their own: Spring makes a Mono of what lies behind an
+ * interceptor, and suspends the caller until the Mono that the interceptor gives has ended.
+ */
+final class LockedInterceptor implements MethodInterceptor {
+
+  private final LockedMethods methods;
+  private final Lockers lockers;
+
+  LockedInterceptor(LockedMethods methods, Lockers lockers) {
+    this.methods = methods;
+    this.lockers = lockers;
+  }
+
+  @Override
+  public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+    Object target = invocation.getThis();
+    LockedMethod method =
+        methods.of(
+            invocation.getMethod(),
+            target != null ? target.getClass() : invocation.getMethod().getDeclaringClass());
+    if (method == null) {
+      return invocation.proceed();
+    }
+    return method.givesMany() ? many(method, invocation) : one(method, invocation);
+  }
+
+  private Mono<Object> one(LockedMethod method, MethodInvocation invocation) {
+    return Mono.defer(
+        () -> {
+          Call call = new Call(method, invocation);
+          ReactiveLocker locker = lockers.of(method);
+          return locker.withLock(
+              call.keys(), call.options(locker), lock -> Mono.from(call.proceed()));
+        });
+  }
+
+  private Flux<Object> many(LockedMethod method, MethodInvocation invocation) {
+    return Flux.defer(
+        () -> {
+          Call call = new Call(method, invocation);
+          ReactiveLocker locker = lockers.of(method);
+          return locker.withLockMany(call.keys(), call.options(locker), lock -> call.proceed());
+        });
+  }
+
+  /** One subscription. Spring lets an invocation proceed once, hence the clone. */
+  private record Call(LockedMethod method, MethodInvocation invocation) {
+
+    Collection<String> keys() {
+      return method.keys(invocation.getThis(), invocation.getArguments());
+    }
+
+    LockOptions options(ReactiveLocker locker) {
+      return method.options(locker.defaults());
+    }
+
+    @SuppressWarnings("unchecked")
+    Publisher<Object> proceed() {
+      MethodInvocation once =
+          invocation instanceof ProxyMethodInvocation ofProxy
+              ? ofProxy.invocableClone()
+              : invocation;
+      try {
+        Object result = once.proceed();
+        return result == null
+            ? Mono.error(
+                new IllegalStateException(method + ": the method must not return null, but did"))
+            : (Publisher<Object>) result;
+      } catch (Error e) {
+        throw e;
+      } catch (Throwable e) {
+        return Mono.error(e);
+      }
+    }
+  }
+}

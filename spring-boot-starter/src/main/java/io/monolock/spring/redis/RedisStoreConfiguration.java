@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring.redis;
+
+import io.monolock.ReactiveLocker;
+import io.monolock.store.LockStore;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/**
+ * A {@link LockStore} in Redis, unless the application has a store or a locker of its own: on the
+ * server of {@code monolock.redis.url}, or else on that of {@code spring.data.redis}.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnMissingBean({LockStore.class, ReactiveLocker.class})
+@Import({OwnRedisConfiguration.class, ApplicationRedisConfiguration.class})
+public final class RedisStoreConfiguration {
+
+  /** Created by Spring. */
+  RedisStoreConfiguration() {}
+
+  @Bean
+  @ConditionalOnBean(LockRedisClient.class)
+  LockStore monolockStore(LockRedisClient client) {
+    return client.store();
+  }
+}

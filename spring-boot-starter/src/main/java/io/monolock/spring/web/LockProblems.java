@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring.web;
+
+import io.monolock.LockException;
+import io.monolock.LockLostException;
+import io.monolock.LockNotAcquiredException;
+import io.monolock.LockStoreException;
+import io.monolock.LockerClosedException;
+import java.time.Duration;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+
+/**
+ * What a client is told of an error. The messages of the errors are for logs: they have keys, and
+ * what the server or the driver said.
+ *
+ * @param notAcquired the status when somebody else holds the lock
+ * @param showKeys whether the client is told the keys
+ */
+record LockProblems(HttpStatusCode notAcquired, boolean showKeys) {
+
+  ProblemDetail of(LockException error) {
+    ProblemDetail problem = ProblemDetail.forStatusAndDetail(status(error), detail(error));
+    if (showKeys) {
+      problem.setProperty("keys", error.keys());
+    }
+    return problem;
+  }
+
+  private HttpStatusCode status(LockException error) {
+    if (error instanceof LockNotAcquiredException) {
+      return notAcquired;
+    }
+    if (error instanceof LockLostException) {
+      return HttpStatus.CONFLICT;
+    }
+    if (error instanceof LockerClosedException || isTransient(error)) {
+      return HttpStatus.SERVICE_UNAVAILABLE;
+    }
+    return HttpStatus.INTERNAL_SERVER_ERROR;
+  }
+
+  private static boolean isTransient(LockException error) {
+    return error instanceof LockStoreException trouble && trouble.isTransient();
+  }
+
+  private static String detail(LockException error) {
+    if (error instanceof LockNotAcquiredException) {
+      return "Somebody else is working on this. Try again later.";
+    }
+    if (error instanceof LockLostException) {
+      return "The work was stopped, as somebody else may be working on this now.";
+    }
+    if (error instanceof LockerClosedException) {
+      return "This server is stopping. Try again.";
+    }
+    return isTransient(error)
+        ? "It cannot be told at the moment whether somebody else is working on this. Try again"
+            + " later."
+        : "It cannot be told whether somebody else is working on this.";
+  }
+
+  /** Only when it is known; in whole seconds, so that the lock is really free then. */
+  HttpHeaders headers(LockException error) {
+    HttpHeaders headers = new HttpHeaders();
+    if (error instanceof LockNotAcquiredException busy) {
+      busy.retryAfter()
+          .ifPresent(left -> headers.set(HttpHeaders.RETRY_AFTER, String.valueOf(seconds(left))));
+    }
+    return headers;
+  }
+
+  private static long seconds(Duration left) {
+    return Math.max(1, left.plusNanos(999_999_999).toSeconds());
+  }
+}

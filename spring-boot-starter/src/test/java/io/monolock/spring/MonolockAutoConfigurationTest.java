@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+
+import io.monolock.Lock;
+import io.monolock.LockObserver;
+import io.monolock.LockOptions;
+import io.monolock.LockerClosedException;
+import io.monolock.ReactiveLocker;
+import io.monolock.memory.InMemoryLockStore;
+import io.monolock.store.LockStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.mockito.Answers;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+/** The locker that an application gets, and what it is made of. */
+class MonolockAutoConfigurationTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  private final ApplicationContextRunner bare =
+      new ApplicationContextRunner()
+          .withConfiguration(AutoConfigurations.of(MonolockAutoConfiguration.class));
+  private final ApplicationContextRunner inMemory =
+      bare.withBean("store", LockStore.class, InMemoryLockStore::create);
+
+  @Test
+  void withoutAStoreThereIsNoLocker() {
+    bare.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ReactiveLocker.class));
+  }
+
+  @Test
+  void theLockerKeepsItsLocksInTheStoreOfTheApplication() {
+    inMemory.run(
+        context -> {
+          context.getBean(ReactiveLocker.class).acquire("order:42", LIMIT).block(LIMIT);
+          assertThat(context.getBean(LockStore.class).inspect("order:42").block(LIMIT)).isNotNull();
+        });
+  }
+
+  @Test
+  void aLockerOfTheApplicationReplacesOurs() {
+    ReactiveLocker own = ReactiveLocker.create(InMemoryLockStore.create());
+    bare.withBean("own", ReactiveLocker.class, () -> own)
+        .withPropertyValues("monolock.redis.url=redis://localhost:1")
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(ReactiveLocker.class)
+                    .doesNotHaveBean(LockStore.class)
+                    .getBean(ReactiveLocker.class)
+                    .isSameAs(own));
+  }
+
+  @Test
+  void unlessToldOtherwiseTheLockerHasTheDefaultsOfTheLibrary() {
+    LockOptions library = LockOptions.of(Duration.ofSeconds(30));
+    inMemory.run(
+        context -> {
+          LockOptions defaults = context.getBean(ReactiveLocker.class).defaults();
+          assertThat(defaults)
+              .usingRecursiveComparison()
+              .ignoringFields("retry")
+              .isEqualTo(library);
+          assertThat(defaults.retry())
+              .usingRecursiveComparison()
+              .comparingOnlyFields("minBackoff", "maxBackoff", "jitterFactor", "maxAttempts")
+              .isEqualTo(library.retry());
+        });
+  }
+
+  @Test
+  void propertiesAreTheDefaultsOfTheLocker() {
+    inMemory
+        .withPropertyValues(
+            "monolock.ttl=11s",
+            "monolock.wait-at-most=12s",
+            "monolock.auto-refresh=false",
+            "monolock.max-hold=13s",
+            "monolock.fenced=true",
+            "monolock.metadata=node 7",
+            "monolock.hold-at-least=14s",
+            "monolock.finish-on-cancel=true",
+            "monolock.retry.min-backoff=15ms",
+            "monolock.retry.max-backoff=16ms",
+            "monolock.retry.jitter=0.25")
+        .run(
+            context -> {
+              LockOptions defaults = context.getBean(ReactiveLocker.class).defaults();
+              assertThat(defaults)
+                  .usingRecursiveComparison()
+                  .ignoringFields("retry")
+                  .isEqualTo(
+                      LockOptions.of(Duration.ofSeconds(11))
+                          .waitAtMost(Duration.ofSeconds(12))
+                          .autoRefresh(false)
+                          .maxHold(Duration.ofSeconds(13))
+                          .fenced(true)
+                          .metadata("node 7")
+                          .holdAtLeast(Duration.ofSeconds(14))
+                          .finishOnCancel(true));
+              assertThat(defaults.retry())
+                  .hasFieldOrPropertyWithValue("minBackoff", Duration.ofMillis(15))
+                  .hasFieldOrPropertyWithValue("maxBackoff", Duration.ofMillis(16))
+                  .hasFieldOrPropertyWithValue("jitterFactor", 0.25);
+            });
+  }
+
+  @Test
+  void propertiesSetHowTheLockerWorks() {
+    inMemory
+        .withPropertyValues(
+            "monolock.command-timeout=1501ms",
+            "monolock.close-timeout=1502ms",
+            "monolock.hand-overs=3",
+            "monolock.hand-over-time=1503ms",
+            "monolock.step-back=104ms")
+        .run(
+            context -> {
+              ReactiveLocker.Builder builder =
+                  mock(ReactiveLocker.Builder.class, Answers.RETURNS_SELF);
+              context.getBean(MonolockProperties.class).applyTo(builder);
+              verify(builder).commandTimeout(Duration.ofMillis(1501));
+              verify(builder).closeTimeout(Duration.ofMillis(1502));
+              verify(builder).handOvers(3);
+              verify(builder).handOverTime(Duration.ofMillis(1503));
+              verify(builder).stepBack(Duration.ofMillis(104));
+            });
+  }
+
+  @Test
+  void aPropertyOutOfRangeFailsTheStartAndSaysSo() {
+    inMemory
+        .withPropertyValues("monolock.ttl=1ms")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("ttl must be between 10 ms and 365 days, was PT0.001S"));
+    inMemory
+        .withPropertyValues("monolock.retry.max-backoff=1ms")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("monolock.retry.min-backoff"));
+  }
+
+  @Test
+  void allObserversOfTheApplicationHearOfLocksInTheirOrder() {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    inMemory
+        .withBean("second", LockObserver.class, () -> new Second(heard))
+        .withBean("first", LockObserver.class, () -> new First(heard))
+        .run(
+            context -> {
+              ReactiveLocker locker = context.getBean(ReactiveLocker.class);
+              locker.withLock("order:42", LIMIT, Mono.empty()).block(LIMIT);
+              locker.close().block(LIMIT);
+              assertThat(heard).startsWith("first acquired", "second acquired");
+            });
+  }
+
+  @Order(Ordered.HIGHEST_PRECEDENCE)
+  private record First(List<String> heard) implements LockObserver {
+    @Override
+    public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
+      heard.add("first acquired");
+      throw new IllegalStateException("an observer that fails");
+    }
+  }
+
+  @Order(Ordered.LOWEST_PRECEDENCE)
+  private record Second(List<String> heard) implements LockObserver {
+    @Override
+    public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
+      heard.add("second acquired");
+    }
+  }
+
+  @Test
+  void customizersHaveTheLastWord() {
+    LockOptions options = LockOptions.of(Duration.ofSeconds(77));
+    inMemory
+        .withPropertyValues("monolock.ttl=11s")
+        .withBean(LockerBuilderCustomizer.class, () -> builder -> builder.defaults(options))
+        .run(
+            context ->
+                assertThat(context.getBean(ReactiveLocker.class).defaults()).isSameAs(options));
+  }
+
+  @Test
+  void theLockerIsClosedWithTheContext() {
+    List<ReactiveLocker> lockers = new ArrayList<>();
+    inMemory.run(context -> lockers.add(context.getBean(ReactiveLocker.class)));
+    StepVerifier.create(lockers.get(0).acquire("order:42", LIMIT))
+        .expectError(LockerClosedException.class)
+        .verify(LIMIT);
+  }
+
+  @Test
+  void aContextThatIsPausedKeepsItsLocks() {
+    inMemory.run(
+        context -> {
+          ReactiveLocker locker = context.getBean(ReactiveLocker.class);
+          Lock lock = locker.acquire("order:42", LIMIT).block(LIMIT);
+          context.getSourceApplicationContext().pause();
+          assertThat(lock.isValid()).isTrue();
+          context.getSourceApplicationContext().restart();
+          assertThat(lock.release().block(LIMIT)).isTrue();
+        });
+  }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.monolock.memory.InMemoryLockStore;
+import io.monolock.spring.Locked;
+import io.monolock.spring.MonolockAutoConfiguration;
+import io.monolock.store.LockStore;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Mono;
+
+/** What can never work fails the start of the application, which is told where and why. */
+class BadlyLockedTest {
+
+  private final ApplicationContextRunner runner =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(LockedAutoConfiguration.class, MonolockAutoConfiguration.class))
+          .withBean("store", LockStore.class, InMemoryLockStore::create);
+
+  private void fails(Class<?> type, String method, String... why) {
+    runner
+        .withBean(type)
+        .run(
+            context ->
+                assertThat(causesOf(context.getStartupFailure()))
+                    .filteredOn(e -> String.valueOf(e.getMessage()).startsWith("@Locked on "))
+                    .first()
+                    .satisfies(
+                        e ->
+                            assertThat(e)
+                                .hasMessageStartingWith(
+                                    "@Locked on " + type.getName() + "." + method)
+                                .hasMessageContainingAll(why)));
+  }
+
+  private static Stream<Throwable> causesOf(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause);
+  }
+
+  static class ReturnsText {
+    @Locked(keys = "'a'")
+    Mono<String> fine() {
+      return Mono.empty();
+    }
+
+    @Locked(keys = "'a'")
+    String text(int one, String two) {
+      return "";
+    }
+  }
+
+  static class ReturnsNothing {
+    @Locked(keys = "'a'")
+    void nothing() {}
+  }
+
+  static class ReturnsFuture {
+    @Locked(keys = "'a'")
+    CompletableFuture<String> future() {
+      return CompletableFuture.completedFuture("");
+    }
+  }
+
+  @Test
+  void anotherReturnType() {
+    fails(
+        ReturnsText.class,
+        "text(int, String)",
+        "returns java.lang.String",
+        "return a Mono or a Flux");
+    fails(ReturnsNothing.class, "nothing()", "returns void");
+    fails(ReturnsFuture.class, "future()", "returns java.util.concurrent.CompletableFuture");
+  }
+
+  static class IsPrivate {
+    @Locked(keys = "'a'")
+    private Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class IsFinal {
+    @Locked(keys = "'a'")
+    final Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class IsStatic {
+    @Locked(keys = "'a'")
+    static Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  @Test
+  void aMethodThatCannotBeOverridden() {
+    for (Class<?> type : List.of(IsPrivate.class, IsFinal.class, IsStatic.class)) {
+      fails(type, "work()", "private, final or static", "open");
+    }
+  }
+
+  static class UnknownVariable {
+    @Locked(keys = {"'a'", "'order:' + #order.id"})
+    Mono<String> work(long id) {
+      return Mono.empty();
+    }
+  }
+
+  static class BadExpression {
+    @Locked(keys = "'order:' + ")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class NoExpression {
+    @Locked(keys = {})
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class EmptyExpression {
+    @Locked(keys = "")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  @Test
+  void anExpressionThatCannotGiveAKey() {
+    fails(
+        UnknownVariable.class,
+        "work(long)",
+        "\"'order:' + #order.id\"",
+        "names #order",
+        "[id, p0, a0, root, this]",
+        "-parameters");
+    fails(BadExpression.class, "work()", "cannot be understood");
+    fails(NoExpression.class, "work()", "keys must have an expression");
+    fails(EmptyExpression.class, "work()", "cannot be understood");
+  }
+
+  static class BadTime {
+    @Locked(keys = "'a'", ttl = "soon")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class TimeOutOfRange {
+    @Locked(keys = "'a'", ttl = "1ms")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class BadFlag {
+    @Locked(
+        keys = "'a'",
+        fenced = {true, false})
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class BadPlaceholder {
+    @Locked(keys = "'a'", ttl = "${nowhere}")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  @Test
+  void anOptionThatBreaksARule() {
+    fails(BadTime.class, "work()", "ttl must be a time like 10s", "was soon");
+    fails(TimeOutOfRange.class, "work()", "ttl must be between 10 ms and 365 days");
+    fails(BadFlag.class, "work()", "fenced must be true or false, was 2 values");
+  }
+
+  @Test
+  void aPlaceholderThatNobodyKnows() {
+    runner
+        .withBean(BadPlaceholder.class)
+        .run(
+            context ->
+                assertThat(context).getFailure().rootCause().hasMessageContaining("nowhere"));
+  }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyBoolean;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+import static org.springframework.web.reactive.function.server.RequestPredicates.GET;
+import static org.springframework.web.reactive.function.server.RouterFunctions.route;
+
+import io.monolock.LockNotAcquiredException;
+import io.monolock.LockOptions;
+import io.monolock.ReactiveLocker;
+import io.monolock.memory.InMemoryLockStore;
+import io.monolock.spring.WebApp;
+import io.monolock.store.Grant;
+import io.monolock.store.LockStore;
+import io.monolock.store.StoreFailure;
+import jakarta.annotation.PostConstruct;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+
+/** What clients are told of the errors of locks, over real HTTP. */
+class LockProblemsTest {
+
+  private static final String KEY = "secret-key";
+  private static final LockOptions OPTIONS =
+      LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ZERO);
+
+  private static final String[] ENDPOINTS = {"annotated", "functional"};
+
+  /** Fails each request in the way that its path says. */
+  @SpringBootConfiguration
+  @EnableAutoConfiguration
+  static class App {
+
+    private final ReactiveLocker memory = ReactiveLocker.create(InMemoryLockStore.create());
+    private final ReactiveLocker closed = ReactiveLocker.create(InMemoryLockStore.create());
+    private final Map<String, ReactiveLocker> failing =
+        Map.of(
+            "busy", refusing(Optional.of(Duration.ofMillis(4_001))),
+            "busySoon", refusing(Optional.of(Duration.ofMillis(1))),
+            "busyForEver", refusing(Optional.empty()),
+            "trouble", broken(StoreFailure.Reason.UNAVAILABLE, true),
+            "misuse", broken(StoreFailure.Reason.MISUSE, false),
+            "closed", closed);
+
+    Mono<String> fail(String how) {
+      return switch (how) {
+        case "lost" ->
+            memory
+                .acquire(KEY, OPTIONS)
+                .flatMap(lock -> lock.release().then(lock.extend(Duration.ofSeconds(1))))
+                .thenReturn("");
+        case "other" -> Mono.error(new IllegalStateException("something else"));
+        default -> failing.get(how).acquire(KEY, OPTIONS).thenReturn("");
+      };
+    }
+
+    private static ReactiveLocker refusing(Optional<Duration> remaining) {
+      return answering(Mono.just(new Grant.Busy(remaining)));
+    }
+
+    private static ReactiveLocker broken(StoreFailure.Reason reason, boolean isTransient) {
+      return answering(Mono.error(new StoreFailure(reason, isTransient, "host of Redis", null)));
+    }
+
+    private static ReactiveLocker answering(Mono<Grant> answer) {
+      LockStore store = mock(LockStore.class);
+      when(store.acquire(any(), any(), any(), any(), anyBoolean())).thenReturn(answer);
+      when(store.close()).thenReturn(Mono.empty());
+      return ReactiveLocker.create(store);
+    }
+
+    @PostConstruct
+    void close() {
+      closed.close().block(Duration.ofSeconds(20));
+    }
+
+    @Bean
+    Annotated annotated() {
+      return new Annotated(this);
+    }
+
+    @Bean
+    OwnHandler ownHandler() {
+      return new OwnHandler(this);
+    }
+
+    @Bean
+    RouterFunction<ServerResponse> functional() {
+      return route(
+          GET("/functional/{how}"),
+          request ->
+              fail(request.pathVariable("how"))
+                  .flatMap(text -> ServerResponse.ok().bodyValue(text)));
+    }
+  }
+
+  @RestController
+  record Annotated(App app) {
+    @GetMapping("/annotated/{how}")
+    Mono<String> fail(@PathVariable String how) {
+      return app.fail(how);
+    }
+  }
+
+  @RestController
+  record OwnHandler(App app) {
+    @GetMapping("/own")
+    Mono<String> fail() {
+      return app.fail("busy");
+    }
+
+    @ExceptionHandler
+    ResponseEntity<String> handle(LockNotAcquiredException busy) {
+      return ResponseEntity.status(418).body("own");
+    }
+  }
+
+  private static WebApp app;
+  private static WebTestClient client;
+
+  @BeforeAll
+  static void start() {
+    app = WebApp.start(App.class);
+    client = app.client();
+  }
+
+  @AfterAll
+  static void stop() {
+    app.close();
+  }
+
+  @Test
+  void aLockOfSomebodyElseIsAProblemThatSaysWhenToTryAgain() {
+    for (String endpoint : ENDPOINTS) {
+      client
+          .get()
+          .uri("/" + endpoint + "/busy")
+          .exchange()
+          .expectStatus()
+          .isEqualTo(423)
+          .expectHeader()
+          .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+          .expectHeader()
+          .valueEquals(HttpHeaders.RETRY_AFTER, "5")
+          .expectBody()
+          .json(
+              """
+                    {
+                      "title": "Locked",
+                      "status": 423,
+                      "detail": "Somebody else is working on this. Try again later.",
+                      "instance": "/%s/busy"
+                    }
+                    """
+                  .formatted(endpoint));
+    }
+  }
+
+  @Test
+  void othersErrorsHaveTheStatusThatFitsThemAndTellNothingOfKeysAndServers() {
+    for (String endpoint : ENDPOINTS) {
+      for (String[] row :
+          new String[][] {
+            {"busySoon", "423", "1"},
+            {"busyForEver", "423", null},
+            {"lost", "409", null},
+            {"trouble", "503", null},
+            {"misuse", "500", null},
+            {"closed", "503", null}
+          }) {
+        client
+            .get()
+            .uri("/" + endpoint + "/" + row[0])
+            .exchange()
+            .expectStatus()
+            .isEqualTo(Integer.parseInt(row[1]))
+            .expectHeader()
+            .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+            .expectHeader()
+            .values(
+                HttpHeaders.RETRY_AFTER,
+                values -> assertThat(values == null ? null : values.get(0)).isEqualTo(row[2]))
+            .expectBody(String.class)
+            .value(
+                body ->
+                    assertThat(body)
+                        .contains("\"detail\":\"")
+                        .doesNotContain(KEY, "host of Redis"));
+      }
+    }
+  }
+
+  @Test
+  void errorsOfOthersAreLeftToOthers() {
+    client
+        .get()
+        .uri("/functional/other")
+        .exchange()
+        .expectStatus()
+        .isEqualTo(500)
+        .expectHeader()
+        .contentType(MediaType.APPLICATION_JSON);
+  }
+
+  @Test
+  void anExceptionHandlerOfTheApplicationComesFirst() {
+    client.get().uri("/own").exchange().expectStatus().isEqualTo(418);
+  }
+
+  @Test
+  void theStatusAndWhetherKeysAreShownCanBeSet() {
+    try (var other =
+        WebApp.start(
+            App.class, "monolock.web.not-acquired-status=409", "monolock.web.show-keys=true")) {
+      other
+          .client()
+          .get()
+          .uri("/annotated/busy")
+          .exchange()
+          .expectStatus()
+          .isEqualTo(409)
+          .expectBody()
+          .jsonPath("$.status")
+          .isEqualTo(409)
+          .jsonPath("$.keys[0]")
+          .isEqualTo(KEY);
+    }
+  }
+
+  @Test
+  void problemDetailsCanBeSwitchedOff() {
+    try (var other = WebApp.start(App.class, "monolock.web.enabled=false")) {
+      other.client().get().uri("/annotated/busy").exchange().expectStatus().isEqualTo(500);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "application/json",
+        "application/problem+json",
+        "text/html,application/xhtml+xml,*/*;q=0.8",
+        "text/plain",
+        "nonsense"
+      })
+  void whateverTheClientAcceptsItIsToldInJson(String accept) {
+    client
+        .get()
+        .uri("/functional/busy")
+        .header(HttpHeaders.ACCEPT, accept)
+        .exchange()
+        .expectStatus()
+        .isEqualTo(423)
+        .expectHeader()
+        .contentType(MediaType.APPLICATION_PROBLEM_JSON);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {399, 600, 0})
+  void aStatusThatIsNoErrorIsRefused(int status) {
+    assertThatThrownBy(() -> new WebProperties(true, status, false).notAcquired())
+        .hasMessage("monolock.web.not-acquired-status must be between 400 and 599, was " + status);
+  }
+}
