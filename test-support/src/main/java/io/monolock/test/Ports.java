@@ -34,7 +34,11 @@ final class Ports {
 
   /** The same for a node of a cluster, which takes the {@linkplain #ofBus port of its bus} too. */
   static int freeWithBus() {
-    return find(port -> isFree(port) && isFree(ofBus(port)));
+    return find(Ports::isFreeWithBus);
+  }
+
+  static boolean isFreeWithBus(int port) {
+    return isFree(port) && isFree(ofBus(port));
   }
 
   /** Where a node of a cluster that listens on this port listens to the other nodes. */
