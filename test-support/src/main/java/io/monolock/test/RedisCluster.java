@@ -333,13 +333,17 @@ public final class RedisCluster implements AutoCloseable {
   void reset() {
     group.wake();
     awaitSettled();
-    for (RedisNode node : nodes()) {
-      for (Integer slot : ClusterView.of(node.server()).self().movingSlots()) {
-        node.server().command("CLUSTER", "SETSLOT", "" + slot, "STABLE");
-      }
+    for (RedisNode master : masters()) {
+      endMigrations(master.server());
+      master.server().command("FLUSHALL");
     }
-    masters().forEach(master -> master.server().command("FLUSHALL"));
     servers().forEach(server -> server.command("SCRIPT", "FLUSH"));
+  }
+
+  private static void endMigrations(RedisServer master) {
+    for (Integer slot : ClusterView.of(master).self().movingSlots()) {
+      master.command("CLUSTER", "SETSLOT", "" + slot, "STABLE");
+    }
   }
 
   String idOf(RedisNode node) {

@@ -9,8 +9,8 @@ import java.util.List;
  * <p>It begins with the old owner being told that the slot is {@code MIGRATING}, and the new one
  * that it is {@code IMPORTING}: keys that are there are still served by the old owner, which sends
  * clients that ask for others to the new one with {@code ASK}. While some keys of a command are
- * here and some there, the answer is {@code TRYAGAIN}. A test may stop after each step; nothing
- * goes on by itself.
+ * here and some there, the answer is {@code TRYAGAIN}; before version 7 only that of the new one. A
+ * test may stop after each step; nothing goes on by itself.
  *
  * <pre>{@code
  * SlotMigration migration = cluster.beginMigration(cluster.slotOf("{a}1"), target);

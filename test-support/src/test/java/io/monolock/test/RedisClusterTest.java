@@ -136,8 +136,9 @@ class RedisClusterTest {
 
     migration.moveKey("{key}1");
     assertThat(migration.keysLeft()).containsExactly("{key}2", "{key}3");
+    // before version 7 it is the target that says TRYAGAIN
     assertThatThrownBy(() -> source.server().command("MGET", "{key}1", "{key}2"))
-        .hasMessageStartingWith("TRYAGAIN");
+        .hasMessageMatching(source.server().version().startsWith("6") ? "ASK .*" : "TRYAGAIN.*");
 
     migration.moveKeys();
     assertThat(migration.keysLeft()).isEmpty();
