@@ -54,6 +54,10 @@ final class ServerFiles {
     }
   }
 
+  boolean isConfigured() {
+    return Files.exists(configuration);
+  }
+
   /** All that the server has printed so far, the empty text once the log is deleted. */
   String readLog() {
     try {
