@@ -15,16 +15,29 @@ final class Launcher {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(15);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(3);
   private static final int PORT_ATTEMPTS = 10;
+  // the second one is all that an old server says of the port of a cluster's bus
+  private static final List<String> TAKEN =
+      List.of("Failed listening on port", "Could not create server TCP listening socket");
   private static final int FIRST_MAJOR_VERSION_THAT_FORBIDS_DEBUG = 7;
+
+  /** In what else than the common way a server starts. */
+  enum Mode {
+    SENTINEL,
+    /** Finds again what it has written into its configuration itself. */
+    KEEPS_CONFIGURATION
+  }
 
   private final RedisBinary binary;
   private final ServerFiles files;
   private final List<String> extraConfiguration;
+  private final List<Mode> modes;
 
-  Launcher(RedisBinary binary, ServerFiles files, List<String> extraConfiguration) {
+  Launcher(
+      RedisBinary binary, ServerFiles files, List<String> extraConfiguration, List<Mode> modes) {
     this.binary = binary;
     this.files = files;
     this.extraConfiguration = extraConfiguration;
+    this.modes = modes;
   }
 
   /** A process that answers on its port, and the version that it says it has. */
@@ -52,15 +65,9 @@ final class Launcher {
   }
 
   private Running launch(int port, List<String> moreConfiguration, boolean mayLoad) {
-    List<String> configuration = configuration(port);
-    configuration.addAll(moreConfiguration);
-    files.configure(configuration);
+    configure(port, moreConfiguration);
     int logStart = files.readLog().length();
-    ChildProcess process =
-        ChildProcess.start(
-            List.of(binary.path().toString(), files.configuration().toString()),
-            files.data(),
-            files.log());
+    ChildProcess process = ChildProcess.start(command(), files.data(), files.log());
     try {
       Greeting greeting = awaitGreeting(process, port, logStart, mayLoad);
       return new Running(process, port, greeting.version());
@@ -68,6 +75,25 @@ final class Launcher {
       process.kill();
       throw e;
     }
+  }
+
+  private List<String> command() {
+    List<String> words = new ArrayList<>();
+    words.add(binary.path().toString());
+    words.add(files.configuration().toString());
+    if (modes.contains(Mode.SENTINEL)) {
+      words.add("--sentinel");
+    }
+    return words;
+  }
+
+  private void configure(int port, List<String> moreConfiguration) {
+    if (modes.contains(Mode.KEEPS_CONFIGURATION) && files.isConfiguredFor(port)) {
+      return;
+    }
+    List<String> lines = configuration(port);
+    lines.addAll(moreConfiguration);
+    files.configure(lines);
   }
 
   private List<String> configuration(int port) {
@@ -105,15 +131,8 @@ final class Launcher {
   private IllegalStateException failure(String what, int port, int logStart) {
     String log = files.readLog().substring(logStart);
     String message = "%s on port %d %s:%n%s".formatted(binary.path(), port, what, log);
-    return log.contains("Failed listening on port")
+    return TAKEN.stream().anyMatch(log::contains)
         ? new PortTakenException(message)
         : new IllegalStateException(message);
-  }
-
-  private static final class PortTakenException extends IllegalStateException {
-
-    PortTakenException(String message) {
-      super(message);
-    }
   }
 }

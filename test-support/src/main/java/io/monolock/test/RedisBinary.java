@@ -2,45 +2,63 @@
 package io.monolock.test;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Locale;
+import java.util.Arrays;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** An executable Redis or Valkey server and its major version. */
 record RedisBinary(Path path, int majorVersion) {
 
   static final String VARIABLE = "MONOLOCK_REDIS_SERVER";
+  static final String PROPERTY = "monolock.redis";
 
-  private static final Set<String> BUNDLED =
-      Set.of("linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64");
-  private static final String RESOURCE = "/redis-server-7.0.15-";
   private static final Pattern VERSION = Pattern.compile("\\bserver v=(\\d+)\\.");
 
-  private static final Lazy<RedisBinary> SHARED =
-      new Lazy<>(
-          () ->
-              find(System.getenv(), System.getProperty("os.name"), System.getProperty("os.arch")));
+  private static final String OS = System.getProperty("os.name");
+  private static final String ARCH = System.getProperty("os.arch");
 
-  /** The binary that all servers of this JVM run; found once. */
+  private static final Lazy<RedisBinary> SHARED =
+      new Lazy<>(() -> find(System.getProperty(PROPERTY), System.getenv(), OS, ARCH));
+
+  private static final Map<BundledRedis, Lazy<RedisBinary>> OF_VERSION =
+      Arrays.stream(BundledRedis.values())
+          .collect(
+              Collectors.toUnmodifiableMap(
+                  Function.identity(), redis -> new Lazy<>(() -> bundled(redis, OS, ARCH))));
+
+  /** The binary of all servers for which no version was chosen; found once. */
   static RedisBinary shared() {
     return SHARED.get();
   }
 
-  /** The binary that the environment names, else the bundled one that fits the platform. */
-  static RedisBinary find(Map<String, String> environment, String os, String arch) {
+  /** The bundled binary of a version; found once. */
+  static RedisBinary ofVersion(String version) {
+    return Objects.requireNonNull(OF_VERSION.get(BundledRedis.of(version))).get();
+  }
+
+  /**
+   * The bundled binary of the version, else the binary that the environment names, else the default
+   * one that fits the platform.
+   */
+  static RedisBinary find(
+      @Nullable String version, Map<String, String> environment, String os, String arch) {
+    if (version != null && !version.isBlank()) {
+      return bundled(BundledRedis.of(version), os, arch);
+    }
     String named = environment.get(VARIABLE);
-    return named == null || named.isBlank() ? bundled(os, arch) : named(named);
+    return named == null || named.isBlank()
+        ? bundled(BundledRedis.DEFAULT, os, arch)
+        : named(named);
   }
 
   private static RedisBinary named(String name) {
@@ -57,47 +75,21 @@ record RedisBinary(Path path, int majorVersion) {
     }
   }
 
-  private static RedisBinary bundled(String os, String arch) {
+  private static RedisBinary bundled(BundledRedis redis, String os, String arch) {
     String resource =
-        resource(os, arch)
+        redis
+            .resource(os, arch)
             .orElseThrow(
                 () ->
                     new IllegalStateException(
-                        ("No bundled Redis fits this platform (%s, %s): set %s to the path of"
+                        ("No bundled %s fits this platform (%s, %s): set %s to the path of"
                                 + " a redis-server or valkey-server")
-                            .formatted(os, arch, VARIABLE)));
+                            .formatted(redis, os, arch, VARIABLE)));
     try {
-      Path path = extract(resource);
+      Path path = BundledRedis.extract(resource);
       return new RedisBinary(path, majorVersion(path));
     } catch (IOException e) {
       throw new UncheckedIOException("The bundled " + resource + " does not start", e);
-    }
-  }
-
-  /** The name of the bundled binary, empty if none fits the platform. */
-  static Optional<String> resource(String os, String arch) {
-    String system = os.toLowerCase(Locale.ROOT);
-    String kernel = system.startsWith("mac") ? "darwin" : system;
-    String processor =
-        switch (arch.toLowerCase(Locale.ROOT)) {
-          case "amd64", "x86_64" -> "amd64";
-          case "arm64", "aarch64" -> "arm64";
-          default -> arch;
-        };
-    return Optional.of(kernel + "-" + processor).filter(BUNDLED::contains).map(RESOURCE::concat);
-  }
-
-  private static Path extract(String resource) throws IOException {
-    try (@Nullable InputStream bytes = RedisBinary.class.getResourceAsStream(resource)) {
-      if (bytes == null) {
-        throw new IOException("The class path has no resource " + resource);
-      }
-      Path folder = Files.createTempDirectory("monolock-redis-binary-");
-      Reaper.shared().guard(folder);
-      Path path = folder.resolve("redis-server");
-      Files.copy(bytes, path);
-      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
-      return path;
     }
   }
 

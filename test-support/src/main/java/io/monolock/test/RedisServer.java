@@ -35,9 +35,11 @@ public final class RedisServer implements AutoCloseable {
   private boolean closed;
 
   private RedisServer(Builder builder) {
-    RedisBinary binary = RedisBinary.shared();
+    RedisBinary binary =
+        builder.version == null ? RedisBinary.shared() : RedisBinary.ofVersion(builder.version);
     files = ServerFiles.create();
-    launcher = new Launcher(binary, files, List.copyOf(builder.configuration));
+    launcher =
+        new Launcher(binary, files, List.copyOf(builder.configuration), List.copyOf(builder.modes));
     try {
       running =
           builder.port == 0 ? launcher.launchOnOneOf(Ports::free) : launcher.launch(builder.port);
@@ -356,6 +358,12 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
+  /** Whether the server's process lives and is not paused. */
+  boolean isAwake() {
+    ChildProcess process = running.process();
+    return process.isAlive() && !process.isPaused();
+  }
+
   void restoreSetting(String directive) {
     settings.restore(directive);
   }
@@ -376,9 +384,40 @@ public final class RedisServer implements AutoCloseable {
   public static final class Builder {
 
     private final List<String> configuration = new ArrayList<>();
+    private final List<Launcher.Mode> modes = new ArrayList<>();
+    private @Nullable String version;
     private int port;
 
     private Builder() {}
+
+    /** The same settings, which go on as they are when this builder changes. */
+    Builder copy() {
+      Builder copy = new Builder();
+      copy.configuration.addAll(configuration);
+      copy.modes.addAll(modes);
+      copy.version = version;
+      copy.port = port;
+      return copy;
+    }
+
+    Builder mode(Launcher.Mode mode) {
+      modes.add(mode);
+      return this;
+    }
+
+    /**
+     * The version to run, of those that come as Maven artifacts. By default it is that of the
+     * system property {@code monolock.redis}, else whatever the environment variable {@code
+     * MONOLOCK_REDIS_SERVER} names, else 7.0.
+     *
+     * @param version {@code 7.0} or {@code 6.2}
+     * @return this builder
+     */
+    public Builder version(String version) {
+      BundledRedis.of(version);
+      this.version = version;
+      return this;
+    }
 
     /**
      * Adds a line of {@code redis.conf}. Later lines win over earlier ones and over the defaults.

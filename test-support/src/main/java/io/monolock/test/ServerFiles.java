@@ -54,6 +54,16 @@ final class ServerFiles {
     }
   }
 
+  /** Whether the configuration, as it was written last, is for that port. */
+  boolean isConfiguredFor(int port) {
+    try {
+      return Files.exists(configuration)
+          && Files.readAllLines(configuration).contains("port " + port);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** All that the server has printed so far, the empty text once the log is deleted. */
   String readLog() {
     try {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,28 +27,28 @@ class RedisBinaryTest {
   @Test
   void theVariableWins() throws IOException {
     Path valkey = script("echo 'Valkey server v=8.1.1 sha=0:0 malloc=libc bits=64'");
-    assertThat(RedisBinary.find(named(valkey.toString()), "Plan 9", "mips"))
+    assertThat(RedisBinary.find(null, named(valkey.toString()), "Plan 9", "mips"))
         .isEqualTo(new RedisBinary(valkey, 8));
   }
 
   @Test
   void anEmptyVariableCountsAsUnset() {
-    assertThatThrownBy(() -> RedisBinary.find(named(" "), "Plan 9", "mips"))
-        .hasMessageStartingWith("No bundled Redis fits");
+    assertThatThrownBy(() -> RedisBinary.find(null, named(" "), "Plan 9", "mips"))
+        .hasMessageStartingWith("No bundled Redis 7.0 fits");
   }
 
   @Test
   void aPlatformWithoutABinaryIsToldWhatToDo() {
-    assertThatThrownBy(() -> RedisBinary.find(Map.of(), "Windows 11", "amd64"))
+    assertThatThrownBy(() -> RedisBinary.find(null, Map.of(), "Windows 11", "amd64"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
-            "No bundled Redis fits this platform (Windows 11, amd64): set MONOLOCK_REDIS_SERVER"
+            "No bundled Redis 7.0 fits this platform (Windows 11, amd64): set MONOLOCK_REDIS_SERVER"
                 + " to the path of a redis-server or valkey-server");
   }
 
   @Test
   void aPathWithoutAFileIsRefused() {
-    assertThatThrownBy(() -> RedisBinary.find(named("/no/such/server"), "Linux", "amd64"))
+    assertThatThrownBy(() -> RedisBinary.find(null, named("/no/such/server"), "Linux", "amd64"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
             "MONOLOCK_REDIS_SERVER must be the path of an executable file, was /no/such/server");
@@ -55,14 +56,14 @@ class RedisBinaryTest {
 
   @Test
   void aFolderIsRefused() {
-    assertThatThrownBy(() -> RedisBinary.find(named(folder.toString()), "Linux", "amd64"))
+    assertThatThrownBy(() -> RedisBinary.find(null, named(folder.toString()), "Linux", "amd64"))
         .hasMessageContaining("must be the path of an executable file");
   }
 
   @Test
   void aProgramThatIsNoServerIsRefused() throws IOException {
     Path other = script("echo hello");
-    assertThatThrownBy(() -> RedisBinary.find(named(other.toString()), "Linux", "amd64"))
+    assertThatThrownBy(() -> RedisBinary.find(null, named(other.toString()), "Linux", "amd64"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
             "MONOLOCK_REDIS_SERVER must be the path of a redis-server or valkey-server, was "
@@ -70,18 +71,56 @@ class RedisBinaryTest {
         .hasRootCauseMessage(other + " --version says no version of a server: hello");
   }
 
+  @Test
+  void aVersionWinsOverTheVariable() {
+    RedisBinary old = RedisBinary.find("6.2", named("/no/such/server"), "Linux", "amd64");
+    assertThat(old.majorVersion()).isEqualTo(6);
+  }
+
+  @Test
+  void anEmptyVersionCountsAsNone() throws IOException {
+    Path valkey = script("echo 'Valkey server v=8.1.1 sha=0:0 malloc=libc bits=64'");
+    assertThat(RedisBinary.find(" ", named(valkey.toString()), "Linux", "amd64").path())
+        .isEqualTo(valkey);
+  }
+
+  @Test
+  void theBinaryOfAVersionIsFoundOnce() {
+    assertThat(RedisBinary.ofVersion("6.2")).isSameAs(RedisBinary.ofVersion("6.2"));
+    assertThat(RedisBinary.ofVersion("7.0").majorVersion()).isEqualTo(7);
+  }
+
+  @Test
+  void aVersionThatDoesNotComeAlongIsRefused() {
+    assertThatThrownBy(() -> RedisServer.builder().version("5.0"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("version must be one of 7.0, 6.2, was 5.0");
+  }
+
   @ParameterizedTest
   @CsvSource({
-    "Linux, amd64, linux-amd64",
-    "Linux, aarch64, linux-arm64",
-    "Mac OS X, x86_64, darwin-amd64",
-    "Mac OS X, aarch64, darwin-arm64",
+    "7.0, 7.0.",
+    "6.2, 6.2.",
   })
-  void supportedPlatformsHaveABinary(String os, String arch, String platform) {
-    assertThat(RedisBinary.resource(os, arch))
-        .contains("/redis-server-7.0.15-" + platform)
-        .get()
-        .satisfies(name -> assertThat(RedisBinary.class.getResource(name)).isNotNull());
+  void aServerIsOfTheVersionThatWasChosen(String version, String said) {
+    try (RedisServer server = RedisServer.builder().version(version).start()) {
+      assertThat(server.version()).startsWith(said);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Linux, amd64, 7.0.15-linux-amd64, 6.2.6-v5-linux-amd64",
+    "Linux, aarch64, 7.0.15-linux-arm64, 6.2.7-linux-arm64",
+    "Mac OS X, x86_64, 7.0.15-darwin-amd64, 6.2.6-v5-darwin-amd64",
+    "Mac OS X, aarch64, 7.0.15-darwin-arm64, 6.2.6-v5-darwin-arm64",
+  })
+  void supportedPlatformsHaveBinaries(String os, String arch, String newer, String older) {
+    assertThat(BundledRedis.V7_0.resource(os, arch)).contains("/redis-server-" + newer);
+    assertThat(BundledRedis.V6_2.resource(os, arch)).contains("/redis-server-" + older);
+    assertThat(List.of(newer, older))
+        .allSatisfy(
+            file -> assertThat(RedisBinary.class.getResource("/redis-server-" + file)).isNotNull());
   }
 
   private static Map<String, String> named(String path) {
