@@ -88,7 +88,7 @@ final class Launcher {
   }
 
   private void configure(int port, List<String> moreConfiguration) {
-    if (modes.contains(Mode.KEEPS_CONFIGURATION) && files.isConfiguredFor(port)) {
+    if (modes.contains(Mode.KEEPS_CONFIGURATION) && files.isConfigured()) {
       return;
     }
     List<String> lines = configuration(port);
@@ -104,6 +104,9 @@ final class Launcher {
     lines.add("save \"\"");
     lines.add("appendonly no");
     lines.add("user " + ControlConnection.USER + " on nopass ~* &* +@all");
+    // as whom it follows another server
+    lines.add("masteruser " + ControlConnection.USER);
+    lines.add("masterauth " + ControlConnection.USER);
     if (binary.majorVersion() >= FIRST_MAJOR_VERSION_THAT_FORBIDS_DEBUG) {
       lines.add("enable-debug-command yes");
     }

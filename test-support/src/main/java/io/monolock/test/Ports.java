@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntPredicate;
 
 /**
  * Finds free ports for servers.
@@ -22,14 +23,33 @@ final class Ports {
   private static final int FIRST = 10_000;
   private static final int LAST = 22_000;
   private static final int ATTEMPTS = 1_000;
+  private static final int BUS = 10_000;
 
   private Ports() {}
 
   /** A port that nobody listened on a moment ago. */
   static int free() {
+    return find(Ports::isFree);
+  }
+
+  /** The same for a node of a cluster, which takes the {@linkplain #ofBus port of its bus} too. */
+  static int freeWithBus() {
+    return find(Ports::isFreeWithBus);
+  }
+
+  static boolean isFreeWithBus(int port) {
+    return isFree(port) && isFree(ofBus(port));
+  }
+
+  /** Where a node of a cluster that listens on this port listens to the other nodes. */
+  static int ofBus(int port) {
+    return port + BUS;
+  }
+
+  private static int find(IntPredicate isWanted) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
-      if (isFree(port)) {
+      if (isWanted.test(port)) {
         return port;
       }
     }

@@ -13,10 +13,12 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestWatcher;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Gives the tests of a class a {@link RedisServer}, as a parameter of the constructor or of any
- * test or lifecycle method.
+ * test or lifecycle method; or a {@link RedisCluster}, {@link RedisSentinels} or {@link
+ * RedisMasters}, or several of these.
  *
  * <pre>{@code
  * @ExtendWith(RedisExtension.class)
@@ -36,7 +38,12 @@ import org.junit.jupiter.api.extension.TestWatcher;
  * log is printed and the log file kept. Tests of one class must therefore not run in parallel;
  * classes may.
  *
- * <p>A test with special needs starts a server of its own with {@link RedisServer#builder()}.
+ * <p>The same goes for several servers that belong together. Before each test, faults of their
+ * proxies end too, and the servers settle: that takes no time unless a test has left one of them
+ * down. Who is master and who owns which slot stays as the last test left it.
+ *
+ * <p>{@link RedisSetup} says which version runs, and whether there are proxies. A test with more
+ * special needs starts a server of its own with {@link RedisServer#builder()}.
  */
 public final class RedisExtension
     implements ParameterResolver, BeforeEachCallback, AfterAllCallback, TestWatcher {
@@ -49,34 +56,54 @@ public final class RedisExtension
 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-    return parameter.getParameter().getType() == RedisServer.class;
+    return Fixture.of(parameter.getParameter().getType()).isPresent();
   }
 
   @Override
-  public RedisServer resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    return store(context)
-        .computeIfAbsent(RedisServer.class, key -> RedisServer.start(), RedisServer.class);
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return Fixture.of(parameter.getParameter().getType())
+        .map(fixture -> start(fixture, context))
+        .orElseThrow();
   }
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    started(context).ifPresent(RedisServer::reset);
+    Fixture.ALL.forEach(fixture -> reset(fixture, context));
   }
 
   @Override
   public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
-    started(context).ifPresent(server -> showLog(server, context));
+    Fixture.ALL.forEach(fixture -> showLogs(fixture, context));
   }
 
   @Override
   public void afterAll(ExtensionContext context) {
     if (context.getExecutionException().isPresent()) {
-      started(context).ifPresent(server -> showLog(server, context));
+      Fixture.ALL.forEach(fixture -> showLogs(fixture, context));
     }
   }
 
-  private static Optional<RedisServer> started(ExtensionContext context) {
-    return Optional.ofNullable(store(context).get(RedisServer.class, RedisServer.class));
+  private static <T> T start(Fixture<T> fixture, ExtensionContext context) {
+    RedisSetup setup =
+        AnnotationSupport.findAnnotation(
+                outermostClass(context).getRequiredTestClass(), RedisSetup.class)
+            .orElseGet(() -> Default.class.getAnnotation(RedisSetup.class));
+    return store(context)
+        .computeIfAbsent(fixture.type(), key -> fixture.start().apply(setup), fixture.type());
+  }
+
+  private static <T> void reset(Fixture<T> fixture, ExtensionContext context) {
+    started(fixture, context).ifPresent(fixture.reset());
+  }
+
+  private static <T> void showLogs(Fixture<T> fixture, ExtensionContext context) {
+    started(fixture, context).map(fixture.servers()).stream()
+        .flatMap(List::stream)
+        .forEach(server -> showLog(server, context));
+  }
+
+  private static <T> Optional<T> started(Fixture<T> fixture, ExtensionContext context) {
+    return Optional.ofNullable(store(context).get(fixture.type(), fixture.type()));
   }
 
   private static Store store(ExtensionContext context) {
@@ -99,4 +126,7 @@ public final class RedisExtension
         "%s failed. End of the log of Redis on port %d, all of it in %s:%n%s%n",
         context.getDisplayName(), server.port(), file, String.join("\n", tail));
   }
+
+  @RedisSetup
+  private static final class Default {}
 }

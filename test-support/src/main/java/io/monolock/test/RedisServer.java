@@ -400,6 +400,13 @@ public final class RedisServer implements AutoCloseable {
       return copy;
     }
 
+    /** Only the version of these settings. */
+    Builder ofSameVersion() {
+      Builder other = new Builder();
+      other.version = version;
+      return other;
+    }
+
     Builder mode(Launcher.Mode mode) {
       modes.add(mode);
       return this;

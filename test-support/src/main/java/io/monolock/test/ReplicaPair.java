@@ -2,7 +2,6 @@
 package io.monolock.test;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -38,13 +37,7 @@ public final class ReplicaPair implements AutoCloseable {
 
     /** A field of {@code INFO replication}, the empty text if there is none. */
     String info(String field) {
-      String prefix = field + ":";
-      return Objects.requireNonNull(server.commandAsString("INFO", "replication"))
-          .lines()
-          .filter(line -> line.startsWith(prefix))
-          .map(line -> line.substring(prefix.length()))
-          .findFirst()
-          .orElse("");
+      return Info.field(server, "INFO replication", field);
     }
 
     @Override

@@ -54,14 +54,8 @@ final class ServerFiles {
     }
   }
 
-  /** Whether the configuration, as it was written last, is for that port. */
-  boolean isConfiguredFor(int port) {
-    try {
-      return Files.exists(configuration)
-          && Files.readAllLines(configuration).contains("port " + port);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  boolean isConfigured() {
+    return Files.exists(configuration);
   }
 
   /** All that the server has printed so far, the empty text once the log is deleted. */

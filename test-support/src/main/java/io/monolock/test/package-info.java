@@ -8,6 +8,18 @@
  * redis-cli}. {@link io.monolock.test.RedisExtension} gives each JUnit test class a server and
  * shows its log when a test fails.
  *
+ * <p>Where one server is not enough, each in two seconds, and behind proxies if asked for:
+ *
+ * <ul>
+ *   <li>{@link io.monolock.test.RedisCluster} is a cluster of three masters and three replicas, to
+ *       kill and to fail over; a {@link io.monolock.test.SlotMigration} moves a slot step by step;
+ *   <li>{@link io.monolock.test.RedisSentinels} are a master and two replicas under three
+ *       sentinels;
+ *   <li>{@link io.monolock.test.RedisMasters} are servers that know nothing of each other;
+ *   <li>{@link io.monolock.test.RedisNode} is one server of these, and {@link
+ *       io.monolock.test.RedisSetup} says of which kind the extension starts them.
+ * </ul>
+ *
  * <p>What goes wrong between clients and servers, at a moment that the test chooses:
  *
  * <ul>
@@ -25,9 +37,11 @@
  * that reached a server, {@link io.monolock.test.KeyScanner} the keys that are left, and {@link
  * io.monolock.test.DroppedSignals} fails a test that made Reactor drop a signal.
  *
- * <p>The server's binary comes from a Maven artifact, or from the environment variable {@code
- * MONOLOCK_REDIS_SERVER} if that holds the path of a {@code redis-server} or {@code valkey-server}.
- * Servers and their folders never outlive the JVM that started them, even when it is killed.
+ * <p>The server's binary comes from a Maven artifact: Redis 7.0, or 6.2 if the system property
+ * {@code monolock.redis} or a test says so. Or it comes from the environment variable {@code
+ * MONOLOCK_REDIS_SERVER}, if that holds the path of a {@code redis-server} or {@code
+ * valkey-server}, for all servers of which no version was chosen. Servers and their folders never
+ * outlive the JVM that started them, even when it is killed.
  */
 @NullMarked
 package io.monolock.test;

@@ -10,6 +10,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +27,10 @@ class ReaperTest {
   private BufferedReader output;
   private List<Integer> ports;
 
-  /** Runs in the other JVM: two servers, one of them paused, one restarted, and one closed. */
+  /**
+   * Runs in the other JVM: two servers, one of them paused, one restarted, and one closed; and
+   * others.
+   */
   public static final class OtherJvm {
 
     private OtherJvm() {}
@@ -37,8 +41,15 @@ class ReaperTest {
       restarted.restart();
       RedisServer paused = RedisServer.start();
       paused.pause();
+      RedisMasters masters = RedisMasters.startBehindProxies(2);
+      masters.node(0).server().pause();
+      RedisSentinels sentinels = RedisSentinels.start();
       System.out.println(restarted.port());
       System.out.println(paused.port());
+      System.out.println(masters.node(0).server().port());
+      System.out.println(masters.node(0).port());
+      System.out.println(sentinels.master().port());
+      System.out.println(sentinels.sentinels().get(0).port());
       System.in.read();
       System.exit(0);
     }
@@ -56,7 +67,10 @@ class ReaperTest {
             .redirectError(Redirect.INHERIT)
             .start();
     output = jvm.inputReader();
-    ports = List.of(Integer.valueOf(output.readLine()), Integer.valueOf(output.readLine()));
+    ports = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      ports.add(Integer.valueOf(output.readLine()));
+    }
     assertThat(redisFiles()).hasSizeGreaterThanOrEqualTo(2);
     assertThat(ports).noneMatch(ReaperTest::isUnused);
   }
