@@ -104,7 +104,7 @@ final class Call<A, T> extends Mono<T> {
 
     private void opened(@Nullable Link link, @Nullable Throwable e) {
       if (e != null) {
-        Route other = route.after(e);
+        Route other = route.afterOpening(e);
         if (other != null) {
           begin(other);
         } else {

@@ -12,6 +12,7 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -211,6 +212,11 @@ final class Cluster implements Servers {
     }
 
     @Override
+    public @Nullable Route afterOpening(Throwable failure) {
+      return new RenewedRoute(this, failure);
+    }
+
+    @Override
     public @Nullable Route after(Throwable failure) {
       Redirection redirection = Redirection.in(failure);
       Master asked = this.asked;
@@ -231,6 +237,39 @@ final class Cluster implements Servers {
 
     private SlotRoute again() {
       return new SlotRoute(slot, waiting, redirections + 1);
+    }
+  }
+
+  /** The way to whoever has taken the place of a master that cannot be reached. */
+  private final class RenewedRoute implements Route {
+
+    private final SlotRoute origin;
+    private final Throwable failure;
+
+    RenewedRoute(SlotRoute origin, Throwable failure) {
+      this.origin = origin;
+      this.failure = failure;
+    }
+
+    @Override
+    public @Nullable Link usable() {
+      return null;
+    }
+
+    @Override
+    public CompletableFuture<Link> open() {
+      Master asked = origin.asked;
+      return renew()
+          .thenCompose(
+              nothing ->
+                  Objects.equals(bySlot.get(origin.slot), asked)
+                      ? CompletableFuture.failedFuture(failure)
+                      : origin.openNow());
+    }
+
+    @Override
+    public @Nullable Route after(Throwable failure) {
+      return origin.after(failure);
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,16 +53,22 @@ final class ClusterViews {
         .switchIfEmpty(Mono.defer(this::ofClient));
   }
 
+  /** Empty if the server tells nothing in time; what it tells later is nobody's concern. */
   private static Mono<Partitions> of(Server server) {
-    return Mono.fromFuture(() -> server.work().open().thenCompose(ClusterViews::ask), true)
-        .timeout(PATIENCE)
-        .map(ClusterPartitionParser::parse)
-        .filter(view -> view.stream().anyMatch(node -> !node.hasNoSlots()))
-        .onErrorResume(
-            e -> {
-              LOG.debug("a server of the cluster does not tell its view", e);
-              return Mono.empty();
-            });
+    return Mono.fromFuture(
+            () -> server.work().open().thenCompose(ClusterViews::ask).handle(ClusterViews::view),
+            true)
+        .timeout(PATIENCE, Mono.just(Optional.empty()))
+        .flatMap(Mono::justOrEmpty);
+  }
+
+  private static Optional<Partitions> view(@Nullable String nodes, @Nullable Throwable e) {
+    if (nodes == null) {
+      LOG.debug("a server of the cluster does not tell its view", e);
+      return Optional.empty();
+    }
+    return Optional.of(ClusterPartitionParser.parse(nodes))
+        .filter(view -> view.stream().anyMatch(node -> !node.hasNoSlots()));
   }
 
   private static CompletionStage<String> ask(Link link) {

@@ -17,7 +17,16 @@ interface Route {
   default void precede(Link link) {}
 
   /**
-   * Told that there is no connection, or what the call has failed with.
+   * Told that the connection could not be opened.
+   *
+   * @return another way to try, null if there is none
+   */
+  default @Nullable Route afterOpening(Throwable failure) {
+    return null;
+  }
+
+  /**
+   * Told what the call has failed with.
    *
    * @return the way to whom the server names instead, null if the call has failed for good
    */

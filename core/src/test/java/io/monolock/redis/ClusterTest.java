@@ -10,6 +10,7 @@ import io.monolock.LockActivity;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
+import io.monolock.test.DroppedSignals;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisNode;
 import io.monolock.test.SlotMigration;
@@ -21,6 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
@@ -28,6 +30,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** Locks in a cluster whose slots move and whose masters change. */
+@ExtendWith(DroppedSignals.class)
 class ClusterTest extends OnCluster {
 
   private static final String KEY = "order:42";
@@ -58,8 +61,7 @@ class ClusterTest extends OnCluster {
                 locker.activity().stream()
                     .anyMatch(
                         one ->
-                            one.state() == LockActivity.State.WAITING
-                                && one.keys().contains(key)));
+                            one.state() == LockActivity.State.WAITING && one.keys().contains(key)));
     return waiter;
   }
 
@@ -72,7 +74,10 @@ class ClusterTest extends OnCluster {
     List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
 
     List<Lock> locks =
-        Flux.fromIterable(keys).flatMap(key -> locker.acquire(key, OPTIONS)).collectList().block(LIMIT);
+        Flux.fromIterable(keys)
+            .flatMap(key -> locker.acquire(key, OPTIONS))
+            .collectList()
+            .block(LIMIT);
 
     assertThat(locks).hasSize(100).allMatch(Lock::isValid);
     assertThat(cluster.masters()).allMatch(node -> node.server().commandAsLong("DBSIZE") > 0);
@@ -123,8 +128,7 @@ class ClusterTest extends OnCluster {
   @Test
   void aLockIsHeldThroughEachStepOfAMigration() {
     Lock lock = lock(locker, KEY);
-    SlotMigration migration =
-        cluster.beginMigration(cluster.slotOf(KEY), otherThanOwnerOf(KEY));
+    SlotMigration migration = cluster.beginMigration(cluster.slotOf(KEY), otherThanOwnerOf(KEY));
 
     assertThat(get(lock.ttl())).isPositive();
     assertThat(get(impatient(other, KEY))).isNull();
@@ -140,8 +144,7 @@ class ClusterTest extends OnCluster {
 
   @Test
   void aKeyIsTakenAndFreedWhileItsSlotMoves() {
-    SlotMigration migration =
-        cluster.beginMigration(cluster.slotOf(KEY), otherThanOwnerOf(KEY));
+    SlotMigration migration = cluster.beginMigration(cluster.slotOf(KEY), otherThanOwnerOf(KEY));
 
     Lock lock = lock(locker, KEY);
 
@@ -229,7 +232,10 @@ class ClusterTest extends OnCluster {
     CompletableFuture<Lock> waiter = waiting(other, KEY);
     CompletableFuture<String> body =
         locker
-            .withLock("{order:42}:more", OPTIONS, held -> Mono.delay(Duration.ofSeconds(4)).map(any -> "done"))
+            .withLock(
+                "{order:42}:more",
+                OPTIONS,
+                held -> Mono.delay(Duration.ofSeconds(4)).map(any -> "done"))
             .toFuture();
     await().atMost(LIMIT).until(() -> locker.activity().size() == 2);
 

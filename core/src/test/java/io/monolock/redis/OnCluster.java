@@ -78,8 +78,7 @@ abstract class OnCluster {
   }
 
   boolean isFree(String key) {
-    return cluster.masters().stream()
-        .allMatch(node -> existsOn(node, key) == 0);
+    return cluster.masters().stream().allMatch(node -> existsOn(node, key) == 0);
   }
 
   /** Also while another node has the slot. */
