@@ -17,15 +17,15 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * One run of a script on the server. It is sent when its answer is requested, and then never taken
- * back: who cancels only does not hear the answer.
+ * One run of a script on the server that has its keys. It is sent when its answer is requested, and
+ * then never taken back: who cancels only does not hear the answer.
  *
  * @param <A> what the script answers
  * @param <T> what that means
  */
 final class Call<A, T> extends Mono<T> {
 
-  private final SharedConnection<?> connection;
+  private final Route route;
   private final LuaScript script;
   private final ScriptOutputType type;
   private final String[] keys;
@@ -36,13 +36,13 @@ final class Call<A, T> extends Mono<T> {
    * @param meaning what an answer means, null for nothing
    */
   Call(
-      SharedConnection<?> connection,
+      Route route,
       LuaScript script,
       ScriptOutputType type,
       String[] keys,
       String[] args,
       Function<? super A, ? extends @Nullable T> meaning) {
-    this.connection = connection;
+    this.route = route;
     this.script = script;
     this.type = type;
     this.keys = keys;
@@ -69,24 +69,31 @@ final class Call<A, T> extends Mono<T> {
     private final Call<A, T> call;
     private final CoreSubscriber<? super T> subscriber;
     private volatile int state = NEW;
-    private @Nullable Link<?> link;
+    private Route route;
+    private @Nullable Link link;
     private boolean byText;
     private boolean answered;
 
     Exchange(Call<A, T> call, CoreSubscriber<? super T> subscriber) {
       this.call = call;
+      this.route = call.route;
       this.subscriber = subscriber;
     }
 
     @Override
     public void request(long n) {
       if (Operators.validate(n) && STATE.compareAndSet(this, NEW, UNDER_WAY)) {
-        Link<?> link = call.connection.usable();
-        if (link != null) {
-          send(link);
-        } else {
-          CompletableFuture<?> unused = call.connection.open().whenComplete(this::opened);
-        }
+        begin(route);
+      }
+    }
+
+    private void begin(Route route) {
+      this.route = route;
+      Link link = route.usable();
+      if (link != null) {
+        send(link);
+      } else {
+        CompletableFuture<?> unused = route.open().whenComplete(this::opened);
       }
     }
 
@@ -95,16 +102,23 @@ final class Call<A, T> extends Mono<T> {
       state = OVER;
     }
 
-    private void opened(@Nullable Link<?> link, @Nullable Throwable e) {
+    private void opened(@Nullable Link link, @Nullable Throwable e) {
       if (e != null) {
-        fail(Failures.ofConnecting(e));
+        Route other = route.afterOpening(e);
+        if (other != null) {
+          begin(other);
+        } else {
+          fail(Failures.ofConnecting(e));
+        }
       } else if (link != null && state == UNDER_WAY) {
         send(link);
       }
     }
 
-    private void send(Link<?> link) {
+    private void send(Link link) {
       this.link = link;
+      byText = false;
+      route.precede(link);
       link.ask(call.script.byHash(link.commands, call.type, call.keys, call.args), this);
       if (!link.isOpen()) {
         // Lettuce may have taken it just after it had ended all others
@@ -112,8 +126,9 @@ final class Call<A, T> extends Mono<T> {
       }
     }
 
-    private void sendText(Link<?> link) {
+    private void sendText(Link link) {
       byText = true;
+      route.precede(link);
       link.ask(call.script.byText(link.commands, call.type, call.keys, call.args), this);
     }
 
@@ -137,9 +152,14 @@ final class Call<A, T> extends Mono<T> {
     @Override
     public void onError(Throwable e) {
       heard();
-      Link<?> link = this.link;
+      Link link = this.link;
       if (!byText && link != null && e instanceof RedisNoScriptException) {
         sendText(link);
+        return;
+      }
+      Route other = route.after(e);
+      if (other != null) {
+        begin(other);
       } else {
         fail(Failures.ofCall(e));
       }
@@ -153,7 +173,7 @@ final class Call<A, T> extends Mono<T> {
     }
 
     private void heard() {
-      Link<?> link = this.link;
+      Link link = this.link;
       if (link != null) {
         link.heard();
       }

@@ -3,6 +3,7 @@ package io.monolock.redis;
 
 import io.monolock.store.LockKeys;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Where the fencing numbers of lock keys are kept. */
 final class FenceKeys {
@@ -11,12 +12,12 @@ final class FenceKeys {
 
   private FenceKeys() {}
 
-  /** The lock keys, followed by a fence key for each of them. */
-  static String[] withFences(LockKeys keys) {
+  /** The lock keys, followed by the fence key of each of them. */
+  static String[] withFences(LockKeys keys, UnaryOperator<String> fence) {
     List<String> locks = keys.asList();
     String[] all = locks.toArray(new String[2 * locks.size()]);
     for (int i = 0; i < locks.size(); i++) {
-      all[locks.size() + i] = locks.get(i) + SUFFIX;
+      all[locks.size() + i] = fence.apply(locks.get(i));
     }
     return all;
   }

@@ -3,9 +3,8 @@ package io.monolock.redis;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.reactive.RedisScriptingReactiveCommands;
+import io.lettuce.core.api.reactive.RedisReactiveCommands;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.SignalType;
 
 /**
  * A connection that is closed once, be it because it is lost or no longer wanted, and that knows
@@ -29,15 +30,13 @@ import org.reactivestreams.Subscriber;
  * it to a task on the event loop of the connection, of which there is at most one; it puts its flag
  * back before it flushes, so a call that finds the flag set is in the buffer in time.
  *
- * <p>Each call is sent by itself where Lettuce may hold it back and then not flush it: in a
- * cluster, where it may be redirected, and while it is traced, for which Lettuce may first have to
- * wait.
+ * <p>Each call is sent by itself while it is traced: Lettuce may first have to wait for the trace,
+ * and then not flush it.
  */
-final class Link<C extends StatefulConnection<String, String>>
-    implements RedisConnectionStateListener {
+final class Link implements RedisConnectionStateListener {
 
-  final C connection;
-  final RedisScriptingReactiveCommands<String, String> commands;
+  final StatefulRedisConnection<String, String> connection;
+  final RedisReactiveCommands<String, String> commands;
 
   private final boolean coalesces;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -51,12 +50,10 @@ final class Link<C extends StatefulConnection<String, String>>
   /** The event loop of the connection, known from the first answer on. */
   private volatile @Nullable Executor loop;
 
-  Link(C connection, RedisScriptingReactiveCommands<String, String> commands) {
+  Link(StatefulRedisConnection<String, String> connection) {
     this.connection = connection;
-    this.commands = commands;
-    this.coalesces =
-        connection instanceof StatefulRedisConnection
-            && !connection.getResources().tracing().isEnabled();
+    this.commands = connection.reactive();
+    this.coalesces = !connection.getResources().tracing().isEnabled();
   }
 
   /** Makes it ready for calls. Until then, each command is sent by itself. */
@@ -72,7 +69,7 @@ final class Link<C extends StatefulConnection<String, String>>
    * @param command goes over this connection when its answer is requested
    * @param answer requests it at once, and tells that it was {@link #heard}
    */
-  <A> void ask(Publisher<A> command, Subscriber<A> answer) {
+  <A> void ask(Publisher<A> command, Subscriber<? super A> answer) {
     boolean idle = unanswered.getAndIncrement() == 0;
     if (idle) {
       aliveAt = System.nanoTime();
@@ -81,6 +78,21 @@ final class Link<C extends StatefulConnection<String, String>>
     if (coalesces) {
       flush(idle);
     }
+  }
+
+  /** Sends a command whose answer tells nothing that the call after it does not. */
+  void tell(Publisher<?> command) {
+    ask(
+        command,
+        new BaseSubscriber<Object>() {
+          @Override
+          protected void hookOnError(Throwable refused) {}
+
+          @Override
+          protected void hookFinally(SignalType end) {
+            heard();
+          }
+        });
   }
 
   /** The server has answered one of the calls, or it failed. */

@@ -2,10 +2,10 @@
 package io.monolock.redis;
 
 import io.lettuce.core.RedisException;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 
 /**
  * Asks whether the server answers. Whoever cancels does not hear of it, but the answer still counts
@@ -13,22 +13,22 @@ import reactor.core.publisher.Mono;
  */
 final class Ping extends BaseSubscriber<String> {
 
-  private final Link<?> link;
+  private final Link link;
   private final CompletableFuture<String> answer = new CompletableFuture<>();
 
-  private Ping(Link<?> link) {
+  private Ping(Link link) {
     this.link = link;
   }
 
-  static Mono<String> over(SharedConnection<StatefulRedisConnection<String, String>> connection) {
+  static Mono<String> over(SharedConnection connection) {
     return Mono.defer(() -> Mono.fromFuture(connection.open(), true))
         .onErrorMap(Failures::ofConnecting)
         .flatMap(link -> send(link).onErrorMap(Failures::ofCall));
   }
 
-  private static Mono<String> send(Link<StatefulRedisConnection<String, String>> link) {
+  private static Mono<String> send(Link link) {
     Ping ping = new Ping(link);
-    link.ask(link.connection.reactive().ping(), ping);
+    link.ask(link.commands.ping(), ping);
     if (!link.isOpen()) {
       // Lettuce may have taken it just after it had ended all others
       ping.answer.completeExceptionally(new RedisException("Connection closed"));
@@ -47,7 +47,7 @@ final class Ping extends BaseSubscriber<String> {
   }
 
   @Override
-  protected void hookFinally(reactor.core.publisher.SignalType type) {
+  protected void hookFinally(SignalType type) {
     link.heard();
   }
 }

@@ -5,6 +5,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.monolock.store.Grant;
 import io.monolock.store.Holder;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -87,15 +87,17 @@ public final class RedisLockStore implements LockStore {
 
   private static volatile Millis lastMillis = new Millis(Duration.ZERO, "0");
 
-  private final WakeUps wakeUps = new WakeUps();
-  private final Tracking tracking = new Tracking(wakeUps, this::openWait);
-  private final SharedConnection<StatefulRedisConnection<String, String>> work;
-  private final SharedConnection<StatefulRedisConnection<String, String>> wait;
+  private final WakeUps wakeUps;
+  private final Servers servers;
 
-  private RedisLockStore(
+  private RedisLockStore(Function<WakeUps, Servers> servers) {
+    this.wakeUps = new WakeUps();
+    this.servers = servers.apply(wakeUps);
+  }
+
+  private static RedisLockStore alone(
       Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener) {
-    this.work = new SharedConnection<>(opener, StatefulRedisConnection::reactive);
-    this.wait = new SharedConnection<>(opener, StatefulRedisConnection::reactive, tracking);
+    return new RedisLockStore(wakeUps -> new Server(opener, wakeUps));
   }
 
   /**
@@ -111,7 +113,7 @@ public final class RedisLockStore implements LockStore {
    */
   public static RedisLockStore create(RedisClient client) {
     Objects.requireNonNull(client, "client must not be null");
-    return new RedisLockStore(
+    return alone(
         () ->
             Mono.fromCallable(() -> client.connect(StringCodec.UTF8))
                 .subscribeOn(Schedulers.boundedElastic())
@@ -129,7 +131,29 @@ public final class RedisLockStore implements LockStore {
   public static RedisLockStore create(RedisClient client, RedisURI uri) {
     Objects.requireNonNull(client, "client must not be null");
     Objects.requireNonNull(uri, "uri must not be null");
-    return new RedisLockStore(() -> client.connectAsync(StringCodec.UTF8, uri));
+    return alone(() -> client.connectAsync(StringCodec.UTF8, uri));
+  }
+
+  /**
+   * A store on a cluster.
+   *
+   * <p>Keys that are locked together must be in one hash slot. Each master gets connections as a
+   * lone server does, when it is first needed, with the settings and the threads of the client;
+   * from the client itself come only the first view of the cluster, and another one whenever no
+   * known server has one. Calls follow a slot that moves, and the view is renewed as soon as a
+   * server answers that it is out of date, or not at all; the client's own refresh need not be on.
+   *
+   * @param client a client that was created with the {@link RedisURI} of some of the servers
+   * @return a new store
+   */
+  public static RedisLockStore create(RedisClusterClient client) {
+    Objects.requireNonNull(client, "client must not be null");
+    return new RedisLockStore(wakeUps -> new Cluster(client, wakeUps));
+  }
+
+  @Override
+  public void check(LockKeys keys, boolean fenced) {
+    servers.check(keys, fenced);
   }
 
   /**
@@ -141,9 +165,9 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    boolean waiting = wakeUps.areAwaited(keys) && openWait();
+    boolean waiting = wakeUps.areAwaited(keys) && servers.openWait(first(keys));
     return integer(
-        waiting ? wait : work,
+        servers.route(first(keys), waiting),
         ACQUIRE,
         names(keys, fenced),
         answer -> grant(answer, fenced),
@@ -152,29 +176,29 @@ public final class RedisLockStore implements LockStore {
             : new String[] {token, metadata, millis(ttl)});
   }
 
-  /** Opens the connection for those who wait, if necessary; tells whether it is open. */
-  private boolean openWait() {
-    if (wait.usable() != null) {
-      return true;
-    }
-    CompletableFuture<?> unused = wait.open();
-    return false;
+  /** Any of them: all are on one server. */
+  private static String first(LockKeys keys) {
+    return keys.asList().get(0);
+  }
+
+  private Route work(LockKeys keys) {
+    return servers.route(first(keys), false);
   }
 
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-    return integer(work, EXTEND, names(keys), RedisLockStore::isDone, token, millis(ttl));
+    return integer(work(keys), EXTEND, names(keys), RedisLockStore::isDone, token, millis(ttl));
   }
 
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
     String[] args = keepFor.isZero() ? new String[] {token} : new String[] {token, millis(keepFor)};
-    return integer(work, RELEASE, names(keys), RedisLockStore::isDone, args);
+    return integer(work(keys), RELEASE, names(keys), RedisLockStore::isDone, args);
   }
 
   @Override
   public Mono<Duration> remaining(LockKeys keys, String token) {
-    return integer(work, REMAINING, names(keys), Duration::ofMillis, token);
+    return integer(work(keys), REMAINING, names(keys), Duration::ofMillis, token);
   }
 
   /**
@@ -185,7 +209,7 @@ public final class RedisLockStore implements LockStore {
   public Mono<Transfer> transfer(
       LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
     return integer(
-            work,
+            work(keys),
             TRANSFER,
             names(keys, fenced),
             Function.identity(),
@@ -205,13 +229,18 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
     return integer(
-        work, RAISE_FENCE, names(keys, true), RedisLockStore::isDone, token, Long.toString(number));
+        work(keys),
+        RAISE_FENCE,
+        names(keys, true),
+        RedisLockStore::isDone,
+        token,
+        Long.toString(number));
   }
 
   @Override
   public Mono<Holder> inspect(String key) {
     return new Call<List<Object>, Holder>(
-        work,
+        servers.route(key, false),
         INSPECT,
         ScriptOutputType.MULTI,
         new String[] {key},
@@ -221,7 +250,8 @@ public final class RedisLockStore implements LockStore {
 
   @Override
   public Mono<Boolean> forceRelease(String key) {
-    return integer(work, FORCE_RELEASE, new String[] {key}, RedisLockStore::isDone);
+    return integer(
+        servers.route(key, false), FORCE_RELEASE, new String[] {key}, RedisLockStore::isDone);
   }
 
   /**
@@ -233,7 +263,7 @@ public final class RedisLockStore implements LockStore {
    */
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
-    return wakeUps.of(keys, this::openWait);
+    return wakeUps.of(keys, () -> servers.openWait(first(keys)));
   }
 
   /**
@@ -243,28 +273,26 @@ public final class RedisLockStore implements LockStore {
    */
   @Override
   public Mono<StoreHealth> health() {
-    return Ping.over(work)
-        .map(pong -> new StoreHealth("standalone", Optional.ofNullable(tracking.works())));
+    return servers.health();
   }
 
   @Override
   public void overdue(Duration patience) {
-    work.overdue(patience);
-    wait.overdue(patience);
+    servers.overdue(patience);
   }
 
   @Override
   public Mono<Void> close() {
-    return Mono.whenDelayError(work.close(), wait.close());
+    return servers.close();
   }
 
   private static <T> Mono<T> integer(
-      SharedConnection<?> connection,
+      Route route,
       LuaScript script,
       String[] keys,
       Function<? super Long, ? extends T> meaning,
       String... args) {
-    return new Call<>(connection, script, ScriptOutputType.INTEGER, keys, args, meaning);
+    return new Call<>(route, script, ScriptOutputType.INTEGER, keys, args, meaning);
   }
 
   private static boolean isDone(long answer) {
@@ -298,8 +326,8 @@ public final class RedisLockStore implements LockStore {
     return new Holder(key, metadata, remaining);
   }
 
-  private static String[] names(LockKeys keys, boolean fenced) {
-    return fenced ? FenceKeys.withFences(keys) : names(keys);
+  private String[] names(LockKeys keys, boolean fenced) {
+    return fenced ? FenceKeys.withFences(keys, servers::fence) : names(keys);
   }
 
   private static String[] names(LockKeys keys) {

@@ -2,13 +2,11 @@
 package io.monolock.redis;
 
 import io.lettuce.core.RedisException;
-import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.reactive.RedisScriptingReactiveCommands;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -27,25 +25,24 @@ import reactor.core.publisher.Mono;
  * with it. Between the beginnings of two attempts lies a pause, or many who try again would keep
  * connecting without end.
  */
-final class SharedConnection<C extends StatefulConnection<String, String>> {
+final class SharedConnection implements Route {
 
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  private final Supplier<? extends CompletionStage<C>> opener;
-  private final Function<C, RedisScriptingReactiveCommands<String, String>> commands;
-  private final SetUp<C> setUp;
+  private final Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener;
+  private final SetUp setUp;
 
-  private @Nullable CompletableFuture<Link<C>> current; // guarded by this
+  private @Nullable CompletableFuture<Link> current; // guarded by this
   private int opening; // guarded by this
   private long begunAt = System.nanoTime() - PAUSE.toNanos(); // guarded by this
   private boolean closed; // guarded by this
-  private volatile @Nullable Link<C> usable;
+  private volatile @Nullable Link usable;
 
   /** What a connection needs between its opening and its first call. */
-  interface SetUp<C> {
+  interface SetUp {
 
     /** Prepares a connection that has just been opened; if it fails, the connection is closed. */
-    CompletionStage<?> prepare(C connection);
+    CompletionStage<?> prepare(StatefulRedisConnection<String, String> connection);
 
     /** Calls go over a connection that was prepared, from now on. */
     default void usable() {}
@@ -55,38 +52,32 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
   }
 
   /** A connection that needs no preparation. */
-  SharedConnection(
-      Supplier<? extends CompletionStage<C>> opener,
-      Function<C, RedisScriptingReactiveCommands<String, String>> commands) {
-    this(opener, commands, connection -> CompletableFuture.completedFuture(null));
+  SharedConnection(Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener) {
+    this(opener, connection -> CompletableFuture.completedFuture(null));
   }
 
   /**
    * @param opener starts to open a connection and does not block
-   * @param commands the scripts of a connection
    * @param setUp prepares each connection
    */
   SharedConnection(
-      Supplier<? extends CompletionStage<C>> opener,
-      Function<C, RedisScriptingReactiveCommands<String, String>> commands,
-      SetUp<C> setUp) {
+      Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener, SetUp setUp) {
     this.opener = opener;
-    this.commands = commands;
     this.setUp = setUp;
   }
 
-  /** The connection if it can be used at once. */
-  @Nullable Link<C> usable() {
-    Link<C> link = usable;
+  @Override
+  public @Nullable Link usable() {
+    Link link = usable;
     return link != null && link.isOpen() ? link : null;
   }
 
-  /** The connection as soon as it can be used; opens it if necessary. */
-  synchronized CompletableFuture<Link<C>> open() {
+  @Override
+  public synchronized CompletableFuture<Link> open() {
     if (closed) {
       return CompletableFuture.failedFuture(Failures.closed());
     }
-    CompletableFuture<Link<C>> known = current;
+    CompletableFuture<Link> known = current;
     if (known == null || isOver(known)) {
       known = beginAfterAPause();
       current = known;
@@ -94,7 +85,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     return known;
   }
 
-  private boolean isOver(CompletableFuture<Link<C>> link) {
+  private boolean isOver(CompletableFuture<Link> link) {
     return link.isDone() && (link.isCompletedExceptionally() || !link.join().isOpen());
   }
 
@@ -106,7 +97,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
   void overdue(Duration patience) {
     // whoever complains began to count a little before the connection was asked
     Duration most = patience.minus(patience.dividedBy(8));
-    CompletableFuture<Link<C>> last;
+    CompletableFuture<Link> last;
     synchronized (this) {
       last = current;
       if (last == null || !isSilent(last, most)) {
@@ -121,8 +112,8 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     }
   }
 
-  private boolean isSilent(CompletableFuture<Link<C>> link, Duration patience) {
-    Link<C> usable = this.usable;
+  private boolean isSilent(CompletableFuture<Link> link, Duration patience) {
+    Link usable = this.usable;
     return link.isDone()
         ? usable != null && usable.isSilent(patience)
         : System.nanoTime() - begunAt >= patience.toNanos();
@@ -135,7 +126,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
   Mono<Void> close() {
     return Mono.defer(
         () -> {
-          CompletableFuture<Link<C>> last;
+          CompletableFuture<Link> last;
           synchronized (this) {
             closed = true;
             usable = null;
@@ -150,9 +141,9 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
         });
   }
 
-  private CompletableFuture<Link<C>> beginAfterAPause() {
+  private CompletableFuture<Link> beginAfterAPause() {
     int number = ++opening;
-    CompletableFuture<Link<C>> link = new CompletableFuture<>();
+    CompletableFuture<Link> link = new CompletableFuture<>();
     long pause = begunAt + PAUSE.toNanos() - System.nanoTime();
     if (pause <= 0) {
       begin(number, link);
@@ -165,7 +156,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     return link;
   }
 
-  private void begin(int number, CompletableFuture<Link<C>> awaited) {
+  private void begin(int number, CompletableFuture<Link> awaited) {
     synchronized (this) {
       if (closed || number != opening) {
         awaited.completeExceptionally(closed ? Failures.closed() : givenUp());
@@ -191,10 +182,11 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     return new RedisException("Connection given up before it was open");
   }
 
-  private CompletionStage<Link<C>> prepared(C connection, CompletableFuture<Link<C>> awaited) {
-    Link<C> link = new Link<>(connection, commands.apply(connection));
+  private CompletionStage<Link> prepared(
+      StatefulRedisConnection<String, String> connection, CompletableFuture<Link> awaited) {
+    Link link = new Link(connection);
     connection.addListener(link);
-    CompletableFuture<Link<C>> unused =
+    CompletableFuture<Link> unused =
         awaited.whenComplete(
             (any, e) -> {
               if (e != null) {
@@ -204,7 +196,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     return setUp.prepare(connection).thenApply(any -> link);
   }
 
-  private synchronized Link<C> accept(Link<C> link, int number) {
+  private synchronized Link accept(Link link, int number) {
     if (closed) {
       throw Failures.closed();
     }
@@ -220,7 +212,7 @@ final class SharedConnection<C extends StatefulConnection<String, String>> {
     return link;
   }
 
-  private boolean accepted(Link<C> link, CompletableFuture<Link<C>> awaited) {
+  private boolean accepted(Link link, CompletableFuture<Link> awaited) {
     link.whenEnded(setUp::lost);
     setUp.usable();
     return awaited.complete(link);

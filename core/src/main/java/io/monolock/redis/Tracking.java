@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * and is never heard of. Where it cannot be had, the connection is as good as any other one, and
  * those who wait come back by themselves.
  */
-final class Tracking implements SharedConnection.SetUp<StatefulRedisConnection<String, String>> {
+final class Tracking implements SharedConnection.SetUp {
 
   private static final Logger LOG = LoggerFactory.getLogger(Tracking.class);
   private static final Long RESP3 = 3L;

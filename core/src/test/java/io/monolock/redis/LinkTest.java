@@ -31,8 +31,7 @@ class LinkTest extends StoreOnRedis {
   private volatile boolean open = true;
 
   private final StatefulRedisConnection<String, String> connection = connection();
-  private final Link<StatefulRedisConnection<String, String>> link =
-      new Link<>(connection, connection.reactive());
+  private final Link link = new Link(connection);
 
   @AfterEach
   void endLoop() throws InterruptedException {
@@ -153,9 +152,8 @@ class LinkTest extends StoreOnRedis {
 
   @Test
   void aCallThatIsLostByAConnectionThatEndsIsNotForgotten() {
-    SharedConnection<StatefulRedisConnection<String, String>> shared =
-        new SharedConnection<>(
-            () -> CompletableFuture.completedFuture(connection), StatefulRedisConnection::reactive);
+    SharedConnection shared =
+        new SharedConnection(() -> CompletableFuture.completedFuture(connection));
     Call<Long, Long> call =
         new Call<>(
             shared,

@@ -19,10 +19,10 @@ import java.util.stream.Stream;
  * }
  * }</pre>
  *
- * <p>A server that does not answer for a second is taken for down; another one is the master one to
- * three seconds after that, and within six if the last fail-over was just before. Methods block
- * until what they say is true, for 45 seconds at most, and then throw {@link IllegalStateException}
- * with what is missing.
+ * <p>They are ready in a second, with version 6.2 in two. A server that does not answer for a
+ * second is taken for down; another one is the master one to three seconds after that, and within
+ * six if the last fail-over was just before. Methods block until what they say is true, for 45
+ * seconds at most, and then throw {@link IllegalStateException} with what is missing.
  *
  * <h2>Behind proxies</h2>
  *
@@ -38,6 +38,9 @@ import java.util.stream.Stream;
  *   <li>A former master that comes back is a master, until the sentinels make it a replica some
  *       seconds later.
  *   <li>Replication is asynchronous: who is promoted may lack what was written last.
+ *   <li>Sentinels look at replicas every ten seconds. They are told to do so more often, but those
+ *       of version 6.2 cannot be told: there all takes ten to thirty seconds to settle. Nor can a
+ *       sentinel that a test starts again by itself; {@link #restart} tells it.
  * </ul>
  */
 public final class RedisSentinels implements AutoCloseable {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.redis;
+
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
+import io.lettuce.core.cluster.models.partitions.Partitions;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Finds out who has which part of a cluster, as its servers see it.
+ *
+ * <p>A server that was cut off, or is about to be replaced, has an old view and does not know. So
+ * several are asked, and of the answers of most of them the one with the latest change counts. If
+ * none answers, the client of Lettuce is asked, which begins with the servers that it was told.
+ */
+final class ClusterViews {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterViews.class);
+  private static final int MOST_ASKED = 5;
+  private static final Duration PATIENCE = Duration.ofMillis(500);
+
+  private final RedisClusterClient client;
+
+  /** Any of the servers, for what all have in common; known once the client has found one. */
+  private volatile @Nullable RedisURI template;
+
+  ClusterViews(RedisClusterClient client) {
+    this.client = client;
+  }
+
+  /** The latest view, from some of the servers if any are known. */
+  Mono<Partitions> latest(Collection<Server> servers) {
+    List<Server> asked = new ArrayList<>(servers);
+    Collections.shuffle(asked);
+    asked = asked.subList(0, Math.min(asked.size(), MOST_ASKED));
+    return Flux.fromIterable(asked)
+        .flatMap(ClusterViews::of)
+        .take(asked.size() / 2 + 1)
+        .reduce((one, other) -> lastChange(one) >= lastChange(other) ? one : other)
+        .switchIfEmpty(Mono.defer(this::ofClient));
+  }
+
+  /** Empty if the server tells nothing in time; what it tells later is nobody's concern. */
+  private static Mono<Partitions> of(Server server) {
+    return Mono.fromFuture(
+            () -> server.work().open().thenCompose(ClusterViews::ask).handle(ClusterViews::view),
+            true)
+        .timeout(PATIENCE, Mono.just(Optional.empty()))
+        .flatMap(Mono::justOrEmpty);
+  }
+
+  private static Optional<Partitions> view(@Nullable String nodes, @Nullable Throwable e) {
+    if (nodes == null) {
+      LOG.debug("a server of the cluster does not tell its view", e);
+      return Optional.empty();
+    }
+    return Optional.of(ClusterPartitionParser.parse(nodes))
+        .filter(view -> view.stream().anyMatch(node -> !node.hasNoSlots()));
+  }
+
+  private static CompletionStage<String> ask(Link link) {
+    CompletionStage<String> nodes = link.connection.async().clusterNodes();
+    link.connection.flushCommands();
+    return nodes;
+  }
+
+  private static long lastChange(Partitions view) {
+    return view.stream().mapToLong(RedisClusterNode::getConfigEpoch).max().orElse(0);
+  }
+
+  private Mono<Partitions> ofClient() {
+    return Mono.fromCompletionStage(client.refreshPartitionsAsync())
+        .then(
+            Mono.fromCallable(
+                () -> {
+                  Partitions view = client.getPartitions();
+                  template = view.getPartition(0).getUri();
+                  return view;
+                }));
+  }
+
+  /** How to connect to one of the servers. */
+  RedisURI uri(Address address) {
+    RedisURI any = template;
+    RedisURI.Builder uri = any == null ? RedisURI.builder() : RedisURI.builder(any);
+    return uri.withHost(address.host()).withPort(address.port()).build();
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.redis;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.monolock.store.LockKeys;
+import java.util.stream.Collectors;
+
+/**
+ * Where keys are in a cluster. A key with a hash tag, the text between its first brace and the next
+ * closing one, is where its tag is; any other one is where all of its text says.
+ */
+final class HashSlots {
+
+  private HashSlots() {}
+
+  static int of(String key) {
+    return SlotHash.getSlot(key);
+  }
+
+  /** Throws {@link IllegalArgumentException} unless one server has all keys, and can fence them. */
+  static void check(LockKeys keys, boolean fenced) {
+    if (keys.asList().stream().mapToInt(HashSlots::of).distinct().count() > 1) {
+      throw new IllegalArgumentException(
+          "In a cluster all keys of a lock must have one hash slot, was "
+              + keys.asList().stream()
+                  .map(key -> key + " in slot " + of(key))
+                  .collect(Collectors.joining(", "))
+              + "; give them one hash tag, as in {order}:1 and {order}:2");
+    }
+    if (fenced) {
+      keys.asList().forEach(HashSlots::checkFence);
+    }
+  }
+
+  private static void checkFence(String key) {
+    if (!hasTag(key) && (key.contains("{") || key.contains("}"))) {
+      throw new IllegalArgumentException(
+          "In a cluster a key with a brace but without a hash tag cannot be fenced, was "
+              + key
+              + "; leave the braces out, or put what decides on the server into one pair of them");
+    }
+  }
+
+  /** The key that holds the fencing numbers, in the slot of the lock key. */
+  static String fence(String key) {
+    return (hasTag(key) ? key : "{" + key + "}") + FenceKeys.SUFFIX;
+  }
+
+  private static boolean hasTag(String key) {
+    int open = key.indexOf('{');
+    return open >= 0 && key.indexOf('}', open) > open + 1;
+  }
+}
