@@ -50,7 +50,9 @@ class DocsTest {
 
   private static boolean exists(String type, String method) {
     String source = TESTS.getOrDefault(type, "");
-    return source.contains("void " + method + "(") || source.contains("ArchRule " + method + " =");
+    return source.contains("void " + method + "(")
+        || source.contains("fun " + method + "(")
+        || source.contains("ArchRule " + method + " =");
   }
 
   @ParameterizedTest
