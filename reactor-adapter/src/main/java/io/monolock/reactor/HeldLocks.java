@@ -36,12 +36,12 @@ final class HeldLocks {
     return context -> context.put(HeldLocks.class, of(context).plus(locker, lock));
   }
 
-  /** A scope that was opened through two layers of this adapter is one scope. */
+  /** A scope of a re-entrant locker is in here already, as one of the locker that it wraps. */
   private HeldLocks plus(ReactiveLocker locker, Lock lock) {
     if (innermost().filter(lock::equals).isPresent()) {
       return this;
     }
-    Held newest = new Held(ReentrantLocker.unwrapped(locker), lock);
+    Held newest = new Held(locker, lock);
     return new HeldLocks(Stream.concat(Stream.of(newest), innermostFirst.stream()).toList());
   }
 
