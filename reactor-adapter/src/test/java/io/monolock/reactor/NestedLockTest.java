@@ -276,6 +276,17 @@ class NestedLockTest {
   }
 
   @Test
+  void lossOfAnOuterLockIsToldByAHandleThatIsOver() {
+    Lock lock = whole();
+    v.run(lock.release());
+    v.run(outer.release());
+
+    Probe<Object> probe = v.run(Mono.defer(lock::keepAlive).subscribeOn(v.time));
+
+    assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.RELEASED);
+  }
+
+  @Test
   void bodyRunsAsLongAsItsPartsAreHeld() {
     Lock lock = partly();
     Probe<Integer> probe = v.run(lock.whileHeldMany(Flux.just(1, 2)));
