@@ -95,6 +95,17 @@ class ActivityTest {
   }
 
   @Test
+  void whoeverHasCancelledIsNotShownThoughTheAnswerIsStillAwaited() {
+    v.store.next(Call.ACQUIRE, ScriptedStore.swallowed());
+    Probe<Lock> probe = v.run(v.locker.acquire("a", TTL));
+    assertThat(only().state()).isEqualTo(State.WAITING);
+
+    probe.cancel();
+
+    assertThat(v.locker.activity()).isEmpty();
+  }
+
+  @Test
   void idsAreThoseThatTheObserverIsTold() {
     v.get(v.locker.acquire("a", TTL));
 

@@ -8,19 +8,43 @@ import io.monolock.LockLostException.Reason;
 import io.monolock.ScriptedStore.Call;
 import io.monolock.VirtualLocker.Probe;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 /** A body under a lock that stays its owner's. */
 class WhileHeldTest {
 
   private static final Duration TTL = Duration.ofSeconds(9);
+
+  /** A lock whose users' threads are busy until the test lets them run. */
+  private static final class Busy {
+    final Queue<Runnable> signals = new ArrayDeque<>();
+    final VirtualLocker v =
+        new VirtualLocker(builder -> builder.publishOn(Schedulers.fromExecutor(signals::add)));
+    final Lock lock;
+
+    Busy() {
+      Probe<Lock> probe = v.run(v.locker.acquire("a", TTL));
+      runAll(() -> {});
+      lock = probe.value();
+    }
+
+    void runAll(Runnable first) {
+      first.run();
+      while (!signals.isEmpty()) {
+        signals.remove().run();
+      }
+    }
+  }
 
   private final VirtualLocker v = new VirtualLocker();
   private final Lock lock = v.get(v.locker.acquire("a", TTL));
@@ -75,14 +99,15 @@ class WhileHeldTest {
   }
 
   @Test
-  @DisplayName("G5: an element past the deadline is not passed on")
+  @DisplayName("G5: an element past the deadline is not passed on, even if nobody was told yet")
   void elementPastTheDeadlineIsNotPassedOn() {
-    v.store.always(Call.EXTEND, ScriptedStore.swallowed());
+    Busy busy = new Busy();
+    busy.v.store.always(Call.EXTEND, ScriptedStore.swallowed());
     Sinks.Many<String> source = Sinks.many().unicast().onBackpressureBuffer();
-    Probe<String> probe = v.run(lock.whileHeldMany(source.asFlux()));
+    Probe<String> probe = busy.v.run(busy.lock.whileHeldMany(source.asFlux()));
     source.tryEmitNext("in time");
 
-    v.pass(TTL);
+    busy.v.pass(TTL);
     source.tryEmitNext("too late");
 
     assertThat(probe.values).containsExactly("in time");
@@ -90,12 +115,16 @@ class WhileHeldTest {
   }
 
   @Test
-  void bodyOfALockThatIsOverIsNotSubscribed() {
+  void bodyOfALockThatIsOverIsNotSubscribedEvenIfNobodyWasToldYet() {
     AtomicBoolean subscribed = new AtomicBoolean();
-    v.get(lock.release());
+    Busy busy = new Busy();
+    busy.runAll(() -> busy.lock.release().subscribe());
 
-    Probe<String> probe = v.run(lock.whileHeld(endless.doOnSubscribe(any -> subscribed.set(true))));
+    Probe<String> probe =
+        busy.v.run(busy.lock.whileHeld(endless.doOnSubscribe(any -> subscribed.set(true))));
 
+    assertThat(probe.isPending()).isTrue();
+    busy.runAll(() -> {});
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.RELEASED);
     assertThat(subscribed).isFalse();
   }
