@@ -36,13 +36,9 @@ final class HeldLocks {
     return context -> context.put(HeldLocks.class, of(context).plus(locker, lock));
   }
 
-  /** A scope that was opened through two layers of this adapter is one scope. */
   private HeldLocks plus(ReactiveLocker locker, Lock lock) {
-    if (innermost().filter(lock::equals).isPresent()) {
-      return this;
-    }
-    Held newest = new Held(ReentrantLocker.unwrapped(locker), lock);
-    return new HeldLocks(Stream.concat(Stream.of(newest), innermostFirst.stream()).toList());
+    Stream<Held> newest = Stream.of(new Held(locker, lock));
+    return new HeldLocks(Stream.concat(newest, innermostFirst.stream()).toList());
   }
 
   Optional<Lock> innermost() {

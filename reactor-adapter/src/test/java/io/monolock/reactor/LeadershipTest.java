@@ -168,20 +168,50 @@ class LeadershipTest {
   }
 
   @Test
-  void workThatPassesOnTheLossOfItsLockContendsAgain() {
-    Flux<Object> told =
-        CurrentLock.get()
-            .flatMapMany(
+  void workThatIsTheFirstToTellTheLossOfItsLockContendsAgain() {
+    Lock earlier = v.run(v.locker.acquire("leader", OPTIONS)).value();
+    v.run(earlier.release());
+    LockLostException loss = v.run(earlier.keepAlive()).error(LockLostException.class);
+
+    Probe<Object> probe =
+        v.run(
+            leadership.whileLeader(
                 lock -> {
                   work.add("begun");
-                  return lock.release().then(Mono.delay(SECOND, v.time)).then(lock.keepAlive());
-                });
-
-    Probe<Object> probe = v.run(leadership.whileLeader(told));
+                  lock.release().subscribe(any -> {}, Throwable::printStackTrace);
+                  return Flux.error(loss);
+                }));
     v.pass(Duration.ofSeconds(5));
 
     assertThat(probe.end).isNull();
     assertThat(work.size()).isGreaterThan(1);
+  }
+
+  @Test
+  void workThatFailsByTheLossOfALockOfItsOwnFails() {
+    Lock other = v.run(v.locker.acquire("other", OPTIONS)).value();
+    v.run(other.release());
+
+    Probe<Object> probe = v.run(leadership.whileLeader(other.keepAlive().flux()));
+
+    assertThat(probe.error(LockLostException.class).keys()).containsExactly("other");
+  }
+
+  @Test
+  void itKeepsItsPlaceInTheLine() {
+    Lock elsewhere = v.run(v.another().acquire("leader", OPTIONS)).value();
+    v.run(elsewhere.keepAlive());
+    Leadership first = over(v.locker, OPTIONS.waitAtMost(Duration.ZERO));
+    v.run(first.whileLeader(ticks()));
+    Probe<Lock> second =
+        v.run(v.locker.acquire("leader", OPTIONS.waitAtMost(Duration.ofMinutes(10))));
+
+    v.pass(Duration.ofMinutes(1));
+    v.run(elsewhere.release());
+    v.pass(Duration.ofSeconds(5));
+
+    assertThat(first.isLeader()).isTrue();
+    assertThat(second.values).isEmpty();
   }
 
   @Test
@@ -364,7 +394,10 @@ class LeadershipTest {
 
   @Test
   void canBeRepeated() {
-    Probe<Integer> probe = v.run(leadership.whileLeader(Flux.just(1)).repeat(2));
+    Flux<Integer> once = Flux.just(1).delayElements(SECOND, v.time);
+    Probe<Integer> probe = v.run(leadership.whileLeader(once).repeat(2));
+
+    v.pass(Duration.ofSeconds(3));
 
     assertThat(probe.values).containsExactly(1, 1, 1);
     assertThat(probe.error).isNull();

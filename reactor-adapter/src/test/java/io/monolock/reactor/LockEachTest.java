@@ -320,12 +320,21 @@ class LockEachTest {
   }
 
   @Test
-  void badKeyIsAnError() {
-    Flux<String> results =
-        Flux.just("a1", "b1").transform(lockEach(v.locker, word -> "", OPTIONS, this::slow, 8));
+  void badKeyIsAnErrorAndFreesAllLocks() {
+    for (String bad : new String[] {"", null}) {
+      Flux<String> results =
+          Flux.just("a1", "b1")
+              .transform(
+                  lockEach(
+                      v.locker,
+                      word -> word.equals("b1") ? bad : key(word),
+                      OPTIONS,
+                      this::slow,
+                      8));
 
-    v.run(results).error(IllegalArgumentException.class);
-    assertThat(v.store.calls).isEmpty();
+      v.run(results).error(IllegalArgumentException.class);
+      assertThat(v.isFree("a")).isTrue();
+    }
   }
 
   @Test

@@ -81,8 +81,19 @@ class NestedLockTest {
     Lock lock = inner(List.of("a", "b"), List.of("a"), OPTIONS.fenced(true));
 
     assertThat(lock.fencingToken()).isPresent().isEqualTo(outer.fencingToken());
-    assertThat(inner(List.of("c"), List.of("c", "d"), OPTIONS.fenced(true)).fencingToken())
-        .isEmpty();
+  }
+
+  @Test
+  void keysOfTwoLocksHaveNoCommonFencingToken() {
+    LockOptions fenced = OPTIONS.fenced(true);
+    Mono<Boolean> inner =
+        locker.withLock(
+            List.of("a", "b"), OPTIONS, lock -> Mono.just(lock.fencingToken().isPresent()));
+
+    Probe<Boolean> probe =
+        v.run(locker.withLock("a", fenced, lock -> locker.withLock("b", fenced, second -> inner)));
+
+    assertThat(probe.value()).isFalse();
   }
 
   @Test
@@ -167,11 +178,13 @@ class NestedLockTest {
 
   @Test
   void releaseAfterTheLossOfTheOuterLockTellsSo() {
-    Lock lock = whole();
-    v.run(outer.release());
+    for (boolean partly : new boolean[] {false, true}) {
+      Lock lock = partly ? partly() : whole();
+      v.run(outer.release());
 
-    assertThat(v.run(lock.release()).value()).isFalse();
-    assertThat(v.run(lock.release()).value()).isFalse();
+      assertThat(v.run(lock.release()).value()).isFalse();
+      assertThat(v.run(lock.release()).value()).isFalse();
+    }
   }
 
   @Test
@@ -260,6 +273,17 @@ class NestedLockTest {
     v.run(lock.whileHeld(Mono.error(new AssertionError("subscribed"))))
         .error(IllegalStateException.class);
     assertThat(v.store.calls).isEmpty();
+  }
+
+  @Test
+  void lossOfAnOuterLockIsToldByAHandleThatIsOver() {
+    Lock lock = whole();
+    v.run(lock.release());
+    v.run(outer.release());
+
+    Probe<Object> probe = v.run(Mono.defer(lock::keepAlive).subscribeOn(v.time));
+
+    assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.RELEASED);
   }
 
   @Test

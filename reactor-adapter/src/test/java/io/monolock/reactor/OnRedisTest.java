@@ -58,6 +58,8 @@ class OnRedisTest {
     clients.add(client);
     ReactiveLocker made = ReactiveLocker.create(RedisLockStore.create(client));
     lockers.add(made);
+    made.withLock("warm up", OPTIONS, lock -> Mono.empty())
+        .block(LIMIT); // connects in its own time
     return made;
   }
 
@@ -78,9 +80,6 @@ class OnRedisTest {
   @Test
   void nestedScopeOnHeldKeysSendsNoCommand() {
     ReactiveLocker reentrant = ReentrantLocker.wrap(locker);
-    Mono<String> twice = reentrant.withLock("warm", OPTIONS, lock -> Mono.just("up"));
-    twice.block(LIMIT);
-
     try (CommandRecorder recorder = CommandRecorder.of(server)) {
       CommandRecorder.Mark[] marks = new CommandRecorder.Mark[1];
       Mono<List<RecordedCommand>> inner =
@@ -108,13 +107,10 @@ class OnRedisTest {
   @Test
   void flowsThatWantEachOthersKeysEndByTheirWaitAtMost() {
     ReactiveLocker reentrant = ReentrantLocker.wrap(locker);
-    LockOptions patient = OPTIONS.waitAtMost(Duration.ofMillis(500));
     AtomicInteger ready = new AtomicInteger();
 
     List<String> outcomes =
-        Flux.merge(
-                crossing(reentrant, "a", "b", patient, ready),
-                crossing(reentrant, "b", "a", patient, ready))
+        Flux.merge(crossing(reentrant, "a", "b", ready), crossing(reentrant, "b", "a", ready))
             .collectList()
             .block(LIMIT);
 
@@ -123,19 +119,16 @@ class OnRedisTest {
   }
 
   private Mono<String> crossing(
-      ReactiveLocker reentrant,
-      String own,
-      String other,
-      LockOptions options,
-      AtomicInteger ready) {
+      ReactiveLocker reentrant, String own, String other, AtomicInteger ready) {
+    LockOptions patient = OPTIONS.waitAtMost(Duration.ofSeconds(2));
     Mono<String> inner =
-        reentrant.withLock(List.of(own, other), options, lock -> Mono.just("both"));
+        reentrant.withLock(List.of(own, other), patient, lock -> Mono.just("both"));
     Mono<Long> bothHoldTheirs =
         Flux.interval(Duration.ofMillis(5)).filter(any -> ready.get() == 2).next();
     return reentrant
         .withLock(
             own,
-            options,
+            OPTIONS,
             lock -> Mono.fromRunnable(ready::incrementAndGet).then(bothHoldTheirs).then(inner))
         .onErrorResume(e -> Mono.just(e.getClass().getSimpleName()));
   }
@@ -185,8 +178,7 @@ class OnRedisTest {
   }
 
   @Test
-  void cancelAfterARandomTimeLeavesNoKey(DroppedSignals dropped) {
-    dropped.allow(); // timers that are cancelled while they fire
+  void cancelAfterARandomTimeLeavesNoKey() {
     ReactiveLocker reentrant = ReentrantLocker.wrap(locker);
     Leadership[] leaderships = new Leadership[300];
     for (int i = 0; i < leaderships.length; i++) {
@@ -199,7 +191,7 @@ class OnRedisTest {
                       locker,
                       number -> "each:" + round + ":" + number % 7,
                       OPTIONS,
-                      number -> Mono.delay(Duration.ofMillis(1)),
+                      number -> round % 2 == 0 ? Mono.never() : Mono.delay(Duration.ofMillis(1)),
                       4));
       Mono<?> nested =
           reentrant.withLock(
@@ -229,7 +221,7 @@ class OnRedisTest {
     List<Disposable> running = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       int instance = i;
-      Leadership leadership = Leadership.of(another(), "leader", Duration.ofSeconds(2));
+      Leadership leadership = Leadership.of(another(), "leader", OPTIONS);
       instances.add(leadership);
       running.add(
           leadership
@@ -243,7 +235,7 @@ class OnRedisTest {
 
     await()
         .atMost(LIMIT)
-        .until(() -> led.size() == 2 && instances.stream().anyMatch(Leadership::isLeader));
+        .until(() -> led.size() > 1 && instances.stream().anyMatch(Leadership::isLeader));
     assertThat(first.isLeader()).isFalse();
     running.forEach(Disposable::dispose);
     awaitNoKeys();

@@ -416,6 +416,10 @@ class ReentrantLockerTest {
     Mono<String> partly =
         locker.withLock(List.of("a", "c"), fenced, lock -> Mono.just("unreachable"));
     v.run(locker.withLock("a", fenced, lock -> partly)).error(IllegalStateException.class);
+    Mono<String> ofTwo =
+        locker.withLock(List.of("a", "d"), fenced, lock -> Mono.just("unreachable"));
+    v.run(locker.withLock("a", fenced, lock -> locker.withLock("d", fenced, second -> ofTwo)))
+        .error(IllegalStateException.class);
   }
 
   @Test

@@ -54,6 +54,7 @@ class Snippets {
   void open() {
     client = RedisClient.create(server.uri());
     locker = ReactiveLocker.create(RedisLockStore.create(client));
+    locker.withLock("warm up", ttl, Mono.empty()).block(LIMIT); // connects in its own time
   }
 
   @AfterEach
