@@ -116,7 +116,7 @@ abstract class Guard<T> implements CoreSubscriber<T>, Subscription {
     boolean first = conclude();
     LockLostException loss = loss();
     if (!first || dropping) {
-      LOG.warn("the body under {} failed after it was cancelled", lock.keys(), e);
+      tellNobody(e);
       bodyEnded();
       return;
     }
@@ -125,6 +125,13 @@ abstract class Guard<T> implements CoreSubscriber<T>, Subscription {
     }
     bodyEnded();
     subscriber.onError(e);
+  }
+
+  /** A loss, as of a lock within this one, is no failure of what was cancelled. */
+  private void tellNobody(Throwable e) {
+    if (!(e instanceof LockLostException)) {
+      LOG.warn("the body under {} failed after it was cancelled", lock.keys(), e);
+    }
   }
 
   private boolean isLost() {

@@ -353,7 +353,8 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public <T> Mono<T> whileHeld(Mono<T> body) {
-    return Mono.fromDirect(whileHeldMany(body));
+    // the value with the end: who is below may take it for that, and release the lock
+    return whileHeldMany(body).singleOrEmpty();
   }
 
   @Override

@@ -33,7 +33,13 @@ public final class LockLostException extends LockException {
   /** How the lock came to be lost. */
   private final Reason reason;
 
-  LockLostException(Set<String> keys, Reason reason) {
+  /**
+   * For those who give out locks of their own, as lockers do that wrap another one.
+   *
+   * @param keys the keys of the lock
+   * @param reason how it came to be lost
+   */
+  public LockLostException(Set<String> keys, Reason reason) {
     super(
         keys,
         "the lock on " + keys + " is lost, " + reason.text + ": stop the work that it protects",

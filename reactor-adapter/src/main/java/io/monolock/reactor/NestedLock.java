@@ -2,6 +2,8 @@
 package io.monolock.reactor;
 
 import io.monolock.Lock;
+import io.monolock.LockLostException;
+import io.monolock.LockLostException.Reason;
 import io.monolock.reactor.Nesting.Part;
 import io.monolock.store.LockKeys;
 import java.time.Duration;
@@ -169,17 +171,13 @@ final class NestedLock implements Lock {
             .then(Mono.defer(() -> arePartsValid() ? Mono.error(released()) : Mono.never()));
   }
 
-  private IllegalStateException released() {
-    return new IllegalStateException(
-        "this handle on "
-            + keys
-            + " was released, or its scope is over; the keys are held by an outer scope still: use"
-            + " the lock of that one");
+  private LockLostException released() {
+    return new LockLostException(keys, Reason.RELEASED);
   }
 
   @Override
   public <T> Mono<T> whileHeld(Mono<T> body) {
-    return Nesting.one(whileHeldMany(body));
+    return whileHeldMany(body).singleOrEmpty();
   }
 
   @Override

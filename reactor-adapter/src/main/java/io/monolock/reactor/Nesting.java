@@ -2,7 +2,6 @@
 package io.monolock.reactor;
 
 import io.monolock.Lock;
-import io.monolock.LockLostException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import java.util.ArrayList;
@@ -12,9 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -116,26 +112,9 @@ final class Nesting {
   static <T> Flux<T> whileHeld(List<Part> parts, Publisher<T> body) {
     Flux<T> guarded = Flux.from(body);
     for (Part part : parts) {
-      Flux<T> inner = guarded;
-      guarded = guarded(quiet -> part.lock().whileHeldMany(quiet.apply(inner)));
+      guarded = part.lock().whileHeldMany(guarded);
     }
     return guarded;
-  }
-
-  /**
-   * Puts a body under a guard, which cancels it a little later than it is cancelled itself. An
-   * outer lock that ends in between ends the body, too, but nobody wants to hear of that.
-   */
-  static <T> Flux<T> guarded(Function<UnaryOperator<Flux<T>>, Flux<T>> guard) {
-    return Flux.defer(
-        () -> {
-          AtomicBoolean cancelled = new AtomicBoolean();
-          return guard
-              .apply(
-                  body ->
-                      body.onErrorComplete(e -> e instanceof LockLostException && cancelled.get()))
-              .doOnCancel(() -> cancelled.set(true));
-        });
   }
 
   /**

@@ -59,8 +59,8 @@ import reactor.core.publisher.Mono;
  * <ul>
  *   <li>{@code release} ends this handle and frees what was taken for this scope; keys of outer
  *       scopes stay held. It tells whether the keys were ours until then. After it, {@code extend},
- *       {@code keepAlive} and {@code whileHeld} fail: with {@link LockLostException} if something
- *       was taken for this scope, else with {@link IllegalStateException}.
+ *       {@code keepAlive} and {@code whileHeld} fail with {@link LockLostException}, though the
+ *       outer locks may be held still.
  *   <li>{@code extend} extends the keys of this scope only. {@code remaining} and {@code isValid}
  *       are the least of all locks that hold one of them, and those of an outer lock do not move by
  *       extending some of its keys.
@@ -173,13 +173,10 @@ public final class ReentrantLocker implements ReactiveLocker {
       Nesting nesting, LockOptions options, Function<? super Lock, ? extends Publisher<T>> body) {
     return nesting.isComplete()
         ? nesting.whileHeld(inScopeOf(nesting::lock, body))
-        : Nesting.guarded(
-            outer ->
-                locker.withLockMany(
-                    nesting.missing(),
-                    options,
-                    own ->
-                        outer.apply(nesting.whileHeld(inScopeOf(() -> nesting.lock(own), body)))));
+        : locker.withLockMany(
+            nesting.missing(),
+            options,
+            own -> nesting.whileHeld(inScopeOf(() -> nesting.lock(own), body)));
   }
 
   private <T> Flux<T> inScopeOf(

@@ -266,12 +266,14 @@ class NestedLockTest {
     Probe<Object> during = v.run(lock.whileHeld(Mono.never()));
     v.run(lock.release());
 
-    assertThat(before.error(IllegalStateException.class)).hasMessageContaining("[a] was released");
-    during.error(IllegalStateException.class);
-    v.run(lock.keepAlive()).error(IllegalStateException.class);
-    v.run(lock.extend(Duration.ofSeconds(1))).error(IllegalStateException.class);
+    LockLostException lost = before.error(LockLostException.class);
+    assertThat(lost.reason()).isEqualTo(Reason.RELEASED);
+    assertThat(lost.keys()).containsExactly("a");
+    during.error(LockLostException.class);
+    v.run(lock.keepAlive()).error(LockLostException.class);
+    v.run(lock.extend(Duration.ofSeconds(1))).error(LockLostException.class);
     v.run(lock.whileHeld(Mono.error(new AssertionError("subscribed"))))
-        .error(IllegalStateException.class);
+        .error(LockLostException.class);
     assertThat(v.store.calls).isEmpty();
   }
 
