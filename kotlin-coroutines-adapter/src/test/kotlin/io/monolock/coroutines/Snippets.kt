@@ -21,6 +21,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
+import java.util.concurrent.TimeUnit
 import kotlin.coroutines.coroutineContext
 import kotlin.test.assertFailsWith
 import kotlin.time.Duration
@@ -57,7 +58,7 @@ class Snippets(
       val receipt = locker.withLock("order:42", 10.seconds) { charge("order:42") }
 
       locker.close().awaitSingleOrNull()
-      client.shutdownAsync()
+      client.shutdown(0, 2, TimeUnit.SECONDS)
       assertThat(receipt).isEqualTo("order:42, 0")
     }
   }
