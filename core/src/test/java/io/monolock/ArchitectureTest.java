@@ -41,7 +41,9 @@ class ArchitectureTest {
 
   private static final String ENGINE = "io.monolock";
   private static final String STORE = "io.monolock.store";
-  private static final String[] STORES = {"io.monolock.redis", "io.monolock.memory"};
+  private static final String[] STORES = {
+    "io.monolock.redis", "io.monolock.memory", "io.monolock.quorum"
+  };
 
   @ArchTest
   static final ArchRule theStoreInterfaceKnowsNobody =
@@ -50,7 +52,8 @@ class ArchitectureTest {
           .resideInAPackage(STORE)
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage(ENGINE, "io.monolock.redis..", "io.monolock.memory..");
+          .resideInAnyPackage(
+              ENGINE, "io.monolock.redis..", "io.monolock.memory..", "io.monolock.quorum..");
 
   @ArchTest
   static final ArchRule storesDoNotKnowTheEngine =
@@ -68,7 +71,7 @@ class ArchitectureTest {
           .resideInAPackage("io.monolock.redis..")
           .should()
           .dependOnClassesThat()
-          .resideInAPackage("io.monolock.memory..");
+          .resideInAnyPackage("io.monolock.memory..", "io.monolock.quorum..");
 
   @ArchTest
   static final ArchRule memoryDoesNotKnowOtherStores =
@@ -77,7 +80,16 @@ class ArchitectureTest {
           .resideInAPackage("io.monolock.memory..")
           .should()
           .dependOnClassesThat()
-          .resideInAPackage("io.monolock.redis..");
+          .resideInAnyPackage("io.monolock.redis..", "io.monolock.quorum..");
+
+  @ArchTest
+  static final ArchRule aQuorumDoesNotKnowOtherStores =
+      noClasses()
+          .that()
+          .resideInAPackage("io.monolock.quorum..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.monolock.redis..", "io.monolock.memory..");
 
   @ArchTest
   static final ArchRule theEngineKnowsNoStore =
@@ -171,7 +183,7 @@ class ArchitectureTest {
     Set<Package> packages =
         classes.stream().map(type -> type.reflect().getPackage()).collect(Collectors.toSet());
     assertThat(packages)
-        .hasSizeGreaterThanOrEqualTo(4)
+        .hasSizeGreaterThanOrEqualTo(5)
         .allMatch(found -> found.isAnnotationPresent(NullMarked.class));
   }
 
@@ -199,11 +211,14 @@ class ArchitectureTest {
             "ReactiveLocker",
             "ReactiveLocker$Builder",
             "memory.InMemoryLockStore",
+            "quorum.QuorumLockStore",
+            "quorum.QuorumLockStore$Builder",
             "redis.RedisLockStore",
             "store.Grant",
             "store.Grant$Busy",
             "store.Grant$Granted",
             "store.Holder",
+            "store.Incarnation",
             "store.LockKeys",
             "store.LockStore",
             "store.StoreFailure",
