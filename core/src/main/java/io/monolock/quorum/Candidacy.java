@@ -188,8 +188,10 @@ final class Candidacy {
     }
     List<StoreFailure> problems = round.failures();
     ballots.values().forEach(ballot -> ballot.objection().ifPresent(problems::add));
-    int reliable = round.count(ballot -> ballot.objection().isEmpty());
-    return Mono.error(Shortfall.of(problems, reliable, round.size(), UNKNOWN_OUTCOME));
+    int barred = round.count(ballot -> ballot.objection().isPresent());
+    String answered =
+        round.answered() + (barred == 0 ? "" : ", of whom " + barred + " must not vote yet");
+    return Mono.error(Shortfall.of(problems, answered, round.size(), UNKNOWN_OUTCOME));
   }
 
   /** The members that had nothing of ours, and have granted it to this attempt. */

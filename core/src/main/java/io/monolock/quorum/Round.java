@@ -134,7 +134,12 @@ final class Round<A> {
 
   /** The failure of a call that no majority has answered. */
   StoreFailure failure(StoreFailure.Reason inDoubt) {
-    return Shortfall.of(failures(), answers().size(), size(), inDoubt);
+    return Shortfall.of(failures(), answered(), size(), inDoubt);
+  }
+
+  /** How many members answered, in words. */
+  String answered() {
+    return answers().size() + " of " + size() + " members answered";
   }
 
   /** True if a majority says so, false if none can, and else a failure as too few answered. */

@@ -14,11 +14,11 @@ final class Shortfall {
    * The failure of the whole.
    *
    * @param failures why members did not, in the order in which that was heard
-   * @param answered how many did
+   * @param answered how many of how many members answered, in words
    * @param size how many there are
    * @param inDoubt the reason if a member may have done it though it did not say so
    */
-  static StoreFailure of(List<StoreFailure> failures, int answered, int size, Reason inDoubt) {
+  static StoreFailure of(List<StoreFailure> failures, String answered, int size, Reason inDoubt) {
     int needed = size / 2 + 1;
     List<StoreFailure> lasting = failures.stream().filter(f -> !f.isTransient()).toList();
     boolean lasts = lasting.size() > size - needed;
@@ -36,8 +36,7 @@ final class Shortfall {
         new StoreFailure(
             reason,
             !lasts,
-            "only %d of %d members could be counted on, %d are needed%s"
-                .formatted(answered, size, needed, cause),
+            "only %s, %d are needed%s".formatted(answered, needed, cause),
             causes.isEmpty() ? null : causes.get(0));
     causes.stream().skip(1).forEach(whole::addSuppressed);
     return whole;

@@ -33,9 +33,6 @@ import reactor.core.publisher.Mono;
  */
 final class Voters {
 
-  /** How far apart the beginnings of the members of a new quorum may be. */
-  static final Duration TOGETHER = Duration.ofSeconds(2);
-
   private final List<Member> members;
   private final Settings settings;
   private final LargestTtl largestTtl;
@@ -104,7 +101,7 @@ final class Voters {
     }
     return member.failure(
         Reason.SERVER_STATE,
-        "was restarted or emptied and may have forgotten locks, it votes again in "
+        "may have forgotten locks, as it was restarted or emptied or is new; it votes in "
             + missing.toMillis()
             + " ms",
         null);
@@ -119,7 +116,7 @@ final class Voters {
     return known.size() > members.size() / 2
         && known.values().stream()
             .filter(other -> other.incarnation != null)
-            .allMatch(other -> one.begunAt - other.begunAt <= TOGETHER.toNanos());
+            .allMatch(other -> one.begunAt - other.begunAt <= settings.memberTimeout().toNanos());
   }
 
   private synchronized Known see(Member member, @Nullable Incarnation now) {
