@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -77,7 +78,7 @@ final class Candidacy {
   }
 
   Mono<Grant> run() {
-    Round<Ballot> round = new Round<>(members, settings, this::ask, settings.limit(ttl));
+    Round<Ballot> round = new Round<>(members, settings, this::ask, settings.memberTimeout());
     rounds.add(round);
     return round
         .<Boolean>ask(this::isElected)
@@ -88,10 +89,14 @@ final class Candidacy {
     if (member.debts.owes(keys, token) || isUnanswered(member)) {
       return Mono.error(member.failure(UNAVAILABLE, "has not answered earlier calls yet", null));
     }
-    return Mono.zip(
-        member.store.acquire(keys, token, metadata, ttl, fenced),
-        voters.objection(member),
-        Ballot::new);
+    Mono<Grant> grant = member.store.acquire(keys, token, metadata, ttl, fenced).cache();
+    Mono<Ballot> busy =
+        grant
+            .filter(Grant.Busy.class::isInstance)
+            .map(given -> new Ballot(given, Optional.empty()))
+            .switchIfEmpty(Mono.never());
+    // the order in which they are subscribed is that in which they are sent
+    return Mono.firstWithSignal(busy, Mono.zip(grant, voters.objection(member), Ballot::new));
   }
 
   private boolean isUnanswered(Member member) {
@@ -134,7 +139,7 @@ final class Candidacy {
     boolean fresh = !isReentered(votes);
     Mono<OptionalLong> number =
         fenced
-            ? new Fences(members, settings).number(keys, token, ttl, votes).map(OptionalLong::of)
+            ? new Fences(members, settings).number(keys, token, votes).map(OptionalLong::of)
             : Mono.just(OptionalLong.empty());
     return number
         .flatMap(known -> isOver() ? Mono.<Grant>error(tooLate()) : granted(fresh, known))

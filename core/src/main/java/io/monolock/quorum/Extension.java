@@ -60,7 +60,7 @@ final class Extension {
   }
 
   Mono<Boolean> run() {
-    Round<Boolean> round = new Round<>(members, settings, this::extend, settings.limit(ttl));
+    Round<Boolean> round = new Round<>(members, settings, this::extend, settings.memberTimeout());
     return round.whenOver(this::answered).ask(Round::yesOrNo);
   }
 

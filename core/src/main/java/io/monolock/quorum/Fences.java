@@ -6,7 +6,6 @@ import static io.monolock.store.StoreFailure.Reason.UNKNOWN_OUTCOME;
 import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -32,7 +31,7 @@ final class Fences {
   }
 
   /** The number for the keys, which a majority keeps. */
-  Mono<Long> number(LockKeys keys, String token, Duration ttl, Map<Member, Ballot> votes) {
+  Mono<Long> number(LockKeys keys, String token, Map<Member, Ballot> votes) {
     Map<Member, Long> given = new HashMap<>();
     votes.forEach((member, ballot) -> given.put(member, numberOf(ballot.grant())));
     for (long number : given.values()) {
@@ -48,7 +47,7 @@ final class Fences {
                 given.getOrDefault(member, 0L) == highest
                     ? Mono.just(true)
                     : member.store.raiseFence(keys, token, highest),
-            settings.limit(ttl))
+            settings.memberTimeout())
         .ask(Round::yesOrNo)
         .flatMap(kept -> kept ? Mono.just(highest) : Mono.error(notKept()));
   }

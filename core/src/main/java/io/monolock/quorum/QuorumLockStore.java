@@ -24,6 +24,12 @@ import reactor.core.scheduler.Schedulers;
  * Keeps locks in several independent stores, known as Redlock: a lock is held when a majority of
  * them holds it. So it survives the loss of a minority, with what they have kept.
  *
+ * <pre>{@code
+ * List<RedisLockStore> members =
+ *     uris.stream().map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList();
+ * ReactiveLocker locker = ReactiveLocker.create(QuorumLockStore.of(members));
+ * }</pre>
+ *
  * <p>The members must not share anything that they could lose together, and must not be copies of
  * each other: stand-alone servers, each on a machine of its own. Creating a store sends nothing and
  * never blocks.
@@ -78,6 +84,7 @@ public final class QuorumLockStore implements LockStore {
   private final LargestTtl largestTtl;
   private final Voters voters;
   private final Hints hints;
+  private final Turns turns = new Turns();
   private final Extensions extensions;
   private final Onlooker onlooker;
   private volatile boolean closed;
@@ -141,16 +148,18 @@ public final class QuorumLockStore implements LockStore {
                 .use(ttl)
                 .then(voters.rollCall())
                 .then(
-                    Mono.defer(
-                        () -> {
-                          StoreFailure misuse = voters.misuse();
-                          return misuse != null
-                              ? Mono.error(misuse)
-                              : new Candidacy(
-                                      members, settings, voters, hints, keys, token, metadata, ttl,
-                                      fenced)
-                                  .run();
-                        })));
+                    turns.inTurn(
+                        keys,
+                        token,
+                        Mono.defer(() -> candidacy(keys, token, metadata, ttl, fenced)))));
+  }
+
+  private Mono<Grant> candidacy(
+      LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
+    StoreFailure misuse = voters.misuse();
+    return misuse != null
+        ? Mono.error(misuse)
+        : new Candidacy(members, settings, voters, hints, keys, token, metadata, ttl, fenced).run();
   }
 
   /**
@@ -273,9 +282,9 @@ public final class QuorumLockStore implements LockStore {
     return members.stream().mapToInt(member -> member.debts.size()).sum();
   }
 
-  /** How many sets of keys somebody waits for, or is extending. */
+  /** How many sets of keys somebody waits for, tries to take, or extends. */
   int underWay() {
-    return hints.size() + extensions.size();
+    return hints.size() + extensions.size() + turns.size();
   }
 
   /** What a quorum goes by. */

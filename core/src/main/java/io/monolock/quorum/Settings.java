@@ -25,11 +25,6 @@ record Settings(Scheduler timer, Duration memberTimeout, boolean restartedMember
     return timer.now(TimeUnit.NANOSECONDS);
   }
 
-  /** How long a member may take: for no longer than the keys would live. */
-  Duration limit(Duration ttl) {
-    return ttl.compareTo(memberTimeout) < 0 ? ttl : memberTimeout;
-  }
-
   /** Completes after the delay. */
   Mono<Void> delay(Duration delay) {
     return Mono.create(sink -> sink.onDispose(after(delay, sink::success)));

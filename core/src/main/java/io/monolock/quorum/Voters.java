@@ -27,9 +27,9 @@ import reactor.core.publisher.Mono;
  * <h2>A new quorum</h2>
  *
  * <p>All members of a new quorum are young, and nobody holds anything. So a member that this store
- * has never known otherwise may vote if a majority was heard of and none is older. Members that
- * begin within {@link #TOGETHER} count as equally old. What this cannot tell from a new quorum is
- * one in which a majority was emptied at the same time.
+ * has never known otherwise may vote if a majority was heard of and none is older. Beginnings count
+ * as the same that are no further apart than the time in which members have to answer. What this
+ * cannot tell from a new quorum is one in which a majority was emptied within that time.
  */
 final class Voters {
 

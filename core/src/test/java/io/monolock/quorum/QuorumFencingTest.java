@@ -111,4 +111,22 @@ class QuorumFencingTest {
     assertThat(fenced(ALICE)).isEqualTo(number);
     assertThat(List.of(fenced(ALICE), fenced(ALICE))).containsOnly(number);
   }
+
+  @Test
+  void aRepeatedAcquisitionWaitsForThoseWhoKnowItsNumber() {
+    Duration late = Duration.ofMillis(10);
+    isAhead(3, 1_000_000);
+    fenced(BOB);
+    release(BOB);
+    quorum.member(3).is(TestMember.slow(late, late, quorum.time));
+    long number = fenced(ALICE);
+    quorum.pass(late.multipliedBy(10));
+    quorum.member(3).isBack();
+    quorum.member(2).is(TestMember.slow(late, late, quorum.time));
+
+    VirtualQuorum.Result<io.monolock.store.Grant> repeated =
+        quorum.runLong(store.acquire(A, ALICE, "", TTL, true));
+
+    assertThat(number(repeated)).isEqualTo(number).isLessThan(1_000_000);
+  }
 }

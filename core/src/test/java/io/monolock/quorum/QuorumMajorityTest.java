@@ -217,6 +217,56 @@ class QuorumMajorityTest {
   }
 
   @Test
+  void anAttemptInVainIsToldWhenItIsUndone() {
+    warmUp();
+    Duration way = Duration.ofMillis(10);
+    hold(1, BOB, TTL);
+    quorum.member(2).is(slow(way, way, quorum.time));
+    quorum.member(3).is(down());
+    Result<Grant> result = quorum.acquire(store, ALICE);
+
+    quorum.pass(way.multipliedBy(4).minusMillis(1));
+    assertThat(result.isPending()).isTrue();
+    quorum.pass(Duration.ofMillis(1));
+
+    assertThat(busy(result)).isPresent();
+    assertThat(quorum.having(ALICE)).isEmpty();
+  }
+
+  @Test
+  void anAttemptInVainDoesNotUndoTheNextOneOfTheSameToken() {
+    warmUp();
+    hold(1, BOB, TTL);
+    quorum.member(3).is(silent());
+    Result<Grant> inVain = quorum.acquire(store, ALICE);
+    quorum.member(1).memory().forceRelease("a").block();
+    quorum.member(3).isBack();
+    Result<Grant> next = quorum.acquire(store, ALICE);
+    assertThat(inVain.isPending()).isTrue();
+
+    quorum.pass(SECOND);
+
+    assertThat(busy(inVain)).isPresent();
+    assertThat(isGranted(next)).isTrue();
+    assertThat(quorum.having(ALICE)).containsExactly(1, 2);
+    assertThat(store.underWay()).isZero();
+  }
+
+  @Test
+  void whoeverCancelsLeavesNothingOfAnAttemptInVain() {
+    warmUp();
+    hold(1, BOB, TTL);
+    quorum.member(3).is(silent());
+    store.acquire(A, ALICE, "", TTL, false).subscribe(any -> {}, e -> {}).dispose();
+    assertThat(quorum.having(ALICE)).containsExactly(2);
+
+    quorum.pass(SECOND);
+
+    assertThat(quorum.having(ALICE)).isEmpty();
+    assertThat(store.underWay()).isZero();
+  }
+
+  @Test
   void aMemberThatStillHasToReleaseTheTokenIsNotAskedForIt() {
     warmUp();
     quorum.member(1).is(down());

@@ -158,6 +158,21 @@ class QuorumVotersTest {
   }
 
   @Test
+  void whoWasHeardAloneIsNotTakenForANewQuorum() {
+    quorum.pass(HOUR);
+    quorum.member(1).is(down());
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    quorum.member(3).wipe();
+    quorum.member(2).is(down());
+    QuorumLockStore newcomer = quorum.store();
+    assertThat(quorum.acquire(newcomer, BOB).failure()).hasMessageContaining("1 of 3");
+
+    quorum.member(1).isBack();
+
+    assertThat(quorum.acquire(newcomer, BOB).failure()).hasMessageContaining("must not vote yet");
+  }
+
+  @Test
   @DisplayName("B64: the same server twice")
   void twoMembersOnOneServerAreMisuse() {
     quorum.member(1).claimsToBe("redis");
