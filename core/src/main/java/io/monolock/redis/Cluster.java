@@ -14,6 +14,7 @@ import io.monolock.store.StoreHealth;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -93,11 +94,14 @@ final class Cluster implements Servers {
 
   @Override
   public Mono<StoreHealth> health() {
-    return Mono.fromFuture(this::renew, true)
-        .thenMany(Flux.defer(() -> Flux.fromStream(owners())))
+    return Mono.fromFuture(() -> renew().handle((nothing, e) -> Optional.ofNullable(e)), true)
+        .flatMapMany(
+            problem ->
+                problem.isPresent()
+                    ? Flux.error(Failures.ofConnecting(problem.get()))
+                    : Flux.fromStream(owners()))
         .flatMap(master -> master.server.health("cluster"))
-        .reduce(Cluster::both)
-        .onErrorMap(Failures::ofConnecting);
+        .reduce(Cluster::both);
   }
 
   private Stream<Master> owners() {

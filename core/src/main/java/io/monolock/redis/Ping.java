@@ -3,9 +3,11 @@ package io.monolock.redis;
 
 import io.lettuce.core.RedisException;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
+import reactor.core.publisher.Sinks;
 
 /**
  * Asks whether the server answers. Whoever cancels does not hear of it, but the answer still counts
@@ -13,41 +15,48 @@ import reactor.core.publisher.SignalType;
  */
 final class Ping extends BaseSubscriber<String> {
 
-  private final Link link;
-  private final CompletableFuture<String> answer = new CompletableFuture<>();
+  private final Sinks.One<String> answer = Sinks.one();
+  private volatile @Nullable Link link;
 
-  private Ping(Link link) {
-    this.link = link;
-  }
+  private Ping() {}
 
   static Mono<String> over(SharedConnection connection) {
-    return Mono.defer(() -> Mono.fromFuture(connection.open(), true))
-        .onErrorMap(Failures::ofConnecting)
-        .flatMap(link -> send(link).onErrorMap(Failures::ofCall));
+    return Mono.defer(
+        () -> {
+          Ping ping = new Ping();
+          CompletableFuture<?> unused = connection.open().whenComplete(ping::opened);
+          return ping.answer.asMono();
+        });
   }
 
-  private static Mono<String> send(Link link) {
-    Ping ping = new Ping(link);
-    link.ask(link.commands.ping(), ping);
-    if (!link.isOpen()) {
-      // Lettuce may have taken it just after it had ended all others
-      ping.answer.completeExceptionally(new RedisException("Connection closed"));
+  private void opened(@Nullable Link link, @Nullable Throwable e) {
+    if (e != null) {
+      answer.tryEmitError(Failures.ofConnecting(e));
+    } else if (link != null) {
+      this.link = link;
+      link.ask(link.commands.ping(), this);
+      if (!link.isOpen()) {
+        // Lettuce may have taken it just after it had ended all others
+        hookOnError(new RedisException("Connection closed"));
+      }
     }
-    return Mono.fromFuture(ping.answer, true);
   }
 
   @Override
   protected void hookOnNext(String pong) {
-    answer.complete(pong);
+    answer.tryEmitValue(pong);
   }
 
   @Override
   protected void hookOnError(Throwable e) {
-    answer.completeExceptionally(e);
+    answer.tryEmitError(Failures.ofCall(e));
   }
 
   @Override
   protected void hookFinally(SignalType type) {
-    link.heard();
+    Link link = this.link;
+    if (link != null) {
+      link.heard();
+    }
   }
 }
