@@ -46,6 +46,10 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
 
   private volatile boolean cancelled;
   private boolean begun;
+
+  /** Whether observers were told of the beginning; they are told of the end only after that. */
+  private boolean told;
+
   private boolean finished;
   private long begunAt;
   private Wheel.@Nullable Task limit;
@@ -74,12 +78,11 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
       }
       begun = true;
       begunAt = runtime.now();
-      if (whenBusy == WhenBusy.WAIT) {
-        limit = runtime.wheel.after(claim.options.waitAtMost(), () -> fail(finalError()));
-      }
     }
     runtime.observer.asked(claim.id, claim.keys.asSet(), claim.context);
-    if (!runtime.claims.add(claim)) {
+    if (!goOn()) {
+      tellCancelled(0);
+    } else if (!runtime.claims.add(claim)) {
       fail(runtime.closed(claim.keys));
     } else if (isFinished()) {
       claim.settled();
@@ -89,6 +92,15 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
         begin(attempts);
       }
     }
+  }
+
+  /** Observers know of it; false if it was cancelled before they did. */
+  private synchronized boolean goOn() {
+    told = true;
+    if (!finished && whenBusy == WhenBusy.WAIT) {
+      limit = runtime.wheel.after(claim.options.waitAtMost(), () -> fail(finalError()));
+    }
+    return !finished;
   }
 
   private synchronized boolean isFinished() {
@@ -198,16 +210,33 @@ final class Acquisition implements Subscription, Claim.Owner, Attempts.Acquirer 
   @Override
   public void cancel() {
     cancelled = true;
-    Attempts attempts = finish();
-    if (attempts != null && begun) {
-      claim.giveUp();
-      runtime.observer.notAcquired(
-          claim.id,
-          claim.keys.asSet(),
-          waited(),
-          attempts.made(),
-          LockNotAcquiredException.cancelled(claim.keys.asSet(), attempts.made(), waited()));
+    if (finishUntold()) {
+      return;
     }
+    Attempts attempts = finish();
+    if (attempts != null) {
+      claim.giveUp();
+      tellCancelled(attempts.made());
+    }
+  }
+
+  /** Ends what has not begun, or is just being told of: then whoever tells that tells the end. */
+  private synchronized boolean finishUntold() {
+    if (told || finished) {
+      return false;
+    }
+    finished = true;
+    attempts = null;
+    return true;
+  }
+
+  private void tellCancelled(int attempts) {
+    runtime.observer.notAcquired(
+        claim.id,
+        claim.keys.asSet(),
+        waited(),
+        attempts,
+        LockNotAcquiredException.cancelled(claim.keys.asSet(), attempts, waited()));
   }
 
   @Override

@@ -426,6 +426,14 @@ final class Claim {
     return options.token().isEmpty();
   }
 
+  /** Whoever waits for the end of a release is told that it is not known. */
+  void forsake() {
+    Release release = this.release;
+    if (release != null) {
+      release.forsake();
+    }
+  }
+
   /** The release has ended. */
   void released(boolean wasOurs) {
     owner.released(wasOurs);

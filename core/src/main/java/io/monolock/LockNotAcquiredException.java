@@ -22,9 +22,12 @@ public final class LockNotAcquiredException extends LockException {
   /** What was left of the holder's ttl, null when unlimited. */
   private final @Nullable Duration retryAfter;
 
+  /** Whether the subscriber cancelled. */
+  private final boolean cancelled;
+
   LockNotAcquiredException(
       Set<String> keys, int attempts, Duration waited, @Nullable Duration retryAfter) {
-    this(keys, message(keys, attempts, waited, retryAfter), attempts, waited, retryAfter);
+    this(keys, message(keys, attempts, waited, retryAfter), attempts, waited, retryAfter, false);
   }
 
   private LockNotAcquiredException(
@@ -32,11 +35,13 @@ public final class LockNotAcquiredException extends LockException {
       String message,
       int attempts,
       Duration waited,
-      @Nullable Duration retryAfter) {
+      @Nullable Duration retryAfter,
+      boolean cancelled) {
     super(keys, message, null, false);
     this.attempts = attempts;
     this.waited = waited;
     this.retryAfter = retryAfter;
+    this.cancelled = cancelled;
   }
 
   /** What observers are told when the subscriber has cancelled. */
@@ -47,13 +52,13 @@ public final class LockNotAcquiredException extends LockException {
             + ", after "
             + waited.toMillis()
             + " ms";
-    return new LockNotAcquiredException(keys, message, attempts, waited, null);
+    return new LockNotAcquiredException(keys, message, attempts, waited, null, true);
   }
 
   /** Nothing was sent, as others who wait in the same locker are to come first. */
   static LockNotAcquiredException othersWait(Set<String> keys, @Nullable Duration retryAfter) {
     String message = "others wait for " + keys + " in this locker already: try later, or wait, too";
-    return new LockNotAcquiredException(keys, message, 0, Duration.ZERO, retryAfter);
+    return new LockNotAcquiredException(keys, message, 0, Duration.ZERO, retryAfter, false);
   }
 
   private static String message(
@@ -97,5 +102,14 @@ public final class LockNotAcquiredException extends LockException {
    */
   public Optional<Duration> retryAfter() {
     return Optional.ofNullable(retryAfter);
+  }
+
+  /**
+   * Whether the subscriber cancelled while it waited. Only a {@link LockObserver} ever sees that.
+   *
+   * @return true if nobody was told this error
+   */
+  public boolean isCancelled() {
+    return cancelled;
   }
 }

@@ -50,6 +50,11 @@ final class OpenClaims {
     tellIfAllSettled();
   }
 
+  /** Gives up what is not settled yet. */
+  void forsake() {
+    claims.forEach(Claim::forsake);
+  }
+
   List<LockActivity> activity() {
     return claims.stream()
         .flatMap(claim -> claim.activity().stream())

@@ -216,6 +216,15 @@ final class Release {
     }
   }
 
+  /** The locker has no more time: what the store has not answered by now is not known. */
+  void forsake() {
+    if (begun && end()) {
+      LOG.warn("{} could not be released in time and end by their ttl", claim.keys, trouble);
+      outcome.is(late());
+      claim.released(false);
+    }
+  }
+
   private void answered(boolean wasOurs) {
     if (end()) {
       outcome.is(wasOurs);

@@ -176,7 +176,8 @@ final class StoreLocker implements ReactiveLocker {
 
   private Mono<Void> endNow(Mono<Void> settled) {
     runtime.claims.end(true);
-    return settled.timeout(runtime.wheel.delay(LAST_RELEASES), Mono.empty());
+    return settled.timeout(
+        runtime.wheel.delay(LAST_RELEASES), Mono.fromRunnable(runtime.claims::forsake));
   }
 
   private void endClosing() {

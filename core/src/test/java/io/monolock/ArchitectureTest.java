@@ -41,6 +41,7 @@ class ArchitectureTest {
 
   private static final String ENGINE = "io.monolock";
   private static final String STORE = "io.monolock.store";
+  private static final String METERS = "io.monolock.micrometer";
   private static final String[] STORES = {"io.monolock.redis", "io.monolock.memory"};
 
   @ArchTest
@@ -96,6 +97,24 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.lettuce..");
+
+  @ArchTest
+  static final ArchRule micrometerStaysInItsPackage =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(METERS)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.micrometer..", METERS);
+
+  @ArchTest
+  static final ArchRule metersKnowOnlyTheEngine =
+      noClasses()
+          .that()
+          .resideInAPackage(METERS)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(STORE, "io.monolock.redis..", "io.monolock.memory..");
 
   @ArchTest
   static final ArchRule nobodyBlocks =
@@ -199,6 +218,16 @@ class ArchitectureTest {
             "ReactiveLocker",
             "ReactiveLocker$Builder",
             "memory.InMemoryLockStore",
+            "micrometer.LockMeterDocumentation",
+            "micrometer.LockMeterDocumentation$Tag",
+            "micrometer.LockObservationContext",
+            "micrometer.LockObservationConvention",
+            "micrometer.LockObservationDocumentation",
+            "micrometer.LockObservationDocumentation$Event",
+            "micrometer.LockObservationDocumentation$HighCardinality",
+            "micrometer.LockObservationDocumentation$LowCardinality",
+            "micrometer.MicrometerLockObserver",
+            "micrometer.MicrometerLockObserver$Builder",
             "redis.RedisLockStore",
             "store.Grant",
             "store.Grant$Busy",

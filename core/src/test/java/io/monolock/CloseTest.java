@@ -282,6 +282,20 @@ class CloseTest {
   }
 
   @Test
+  void releaseThatIsUnansweredUntilTheEndIsToldAsNotKnown() {
+    v.store.always(Call.RELEASE, swallowed());
+    Lock lock = v.get(v.locker.acquire("a", TTL));
+    close();
+    v.pass(Duration.ofSeconds(5));
+    Probe<Boolean> release = v.run(lock.release());
+
+    v.pass(Duration.ofSeconds(1));
+
+    assertThat(release.error(LockStoreException.class).isTransient()).isTrue();
+    assertThat(v.observed.events).contains("released [a] wasOurs=false");
+  }
+
+  @Test
   void nothingRunsAfterwards() {
     v.store.always(Call.RELEASE, swallowed());
     v.run(v.locker.withLock("a", TTL, Mono.never()));

@@ -7,14 +7,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.monolock.ScriptedStore.Call;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.StoreFailure;
+import io.monolock.test.Race;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -178,5 +183,87 @@ class ObserverTest {
     v.run(v.locker.acquire("a", TTL).contextWrite(Context.of("trace", "t1")));
 
     assertThat(told).containsExactly("asked 1[a]t1", "acquired 1[a]");
+  }
+
+  @Test
+  void endOfAnAcquisitionIsToldAfterItsBeginningAlsoWhenItIsCancelledMeanwhile() {
+    Map<Long, String> last = new ConcurrentHashMap<>();
+    List<String> wrong = new CopyOnWriteArrayList<>();
+    ReactiveLocker locker =
+        ReactiveLocker.builder(InMemoryLockStore.create())
+            .publishOn(Schedulers.immediate())
+            .observer(
+                new LockObserver() {
+                  @Override
+                  public void asked(long id, Set<String> keys, ContextView context) {
+                    last.put(id, "asked");
+                  }
+
+                  @Override
+                  public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
+                    end(id, "acquired");
+                  }
+
+                  @Override
+                  public void notAcquired(
+                      long id, Set<String> keys, Duration waited, int attempts, Throwable reason) {
+                    end(id, "notAcquired");
+                  }
+
+                  private void end(long id, String what) {
+                    String before = last.put(id, what);
+                    if (!"asked".equals(before)) {
+                      wrong.add(what + " after " + before);
+                    }
+                  }
+                })
+            .build();
+
+    Race.run(
+        20_000,
+        () -> {
+          Acquiring acquiring = new Acquiring();
+          locker.acquire("k", TTL).subscribe(acquiring);
+          return Race.between(acquiring::request, acquiring::cancel)
+              .thenCheck(acquiring::releaseWhatCame);
+        });
+
+    assertThat(wrong).isEmpty();
+    assertThat(last.values()).doesNotContain("asked");
+    locker.close().block();
+  }
+
+  private static final class Acquiring extends BaseSubscriber<Lock> {
+    private volatile Lock lock;
+
+    @Override
+    protected void hookOnSubscribe(Subscription subscription) {}
+
+    @Override
+    protected void hookOnNext(Lock value) {
+      lock = value;
+    }
+
+    void request() {
+      request(1);
+    }
+
+    void releaseWhatCame() {
+      if (lock != null) {
+        lock.release().block();
+      }
+    }
+  }
+
+  @Test
+  void cancellationIsToldAsSuch() {
+    v.get(v.another().acquire("a", TTL));
+    v.run(v.locker.acquire("a", TTL)).cancel();
+    v.run(v.locker.acquire("a", LockOptions.of(TTL).waitAtMost(Duration.ZERO)));
+    v.time.advanceTime();
+
+    assertThat(observed.reasons)
+        .extracting(reason -> ((LockNotAcquiredException) reason).isCancelled())
+        .containsExactly(true, false);
   }
 }

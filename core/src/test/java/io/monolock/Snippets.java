@@ -3,9 +3,16 @@ package io.monolock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.monolock.micrometer.MicrometerLockObserver;
 import io.monolock.redis.RedisLockStore;
+import io.monolock.store.LockStore;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
@@ -133,5 +140,45 @@ class Snippets {
 
     assertThat(report.block(LIMIT)).isEqualTo(new Report("done"));
     assertThat(lock.release().block(LIMIT)).isTrue();
+  }
+
+  @Test
+  void meters() {
+    LockStore store = RedisLockStore.create(client);
+    MeterRegistry registry = new SimpleMeterRegistry();
+
+    ReactiveLocker locker =
+        ReactiveLocker.builder(store).observer(MicrometerLockObserver.create(registry)).build();
+
+    locker.withLock("order:42", Duration.ofSeconds(30), Mono.empty()).block(LIMIT);
+    locker.close().block(LIMIT);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(registry.get("monolock.hold").tag("outcome", "released").timer().count())
+                    .isEqualTo(1));
+  }
+
+  @Test
+  void observations() {
+    LockStore store = RedisLockStore.create(client);
+    MeterRegistry registry = new SimpleMeterRegistry();
+    ObservationRegistry observationRegistry = ObservationRegistry.create();
+    observationRegistry
+        .observationConfig()
+        .observationHandler(new DefaultMeterObservationHandler(registry));
+
+    MicrometerLockObserver observer =
+        MicrometerLockObserver.builder(registry)
+            .keyGroup(keys -> keys.iterator().next().split(":")[0])
+            .observations(observationRegistry)
+            .build();
+    ReactiveLocker locker = ReactiveLocker.builder(store).observer(observer).build();
+
+    locker.withLock("order:42", Duration.ofSeconds(30), Mono.empty()).block(LIMIT);
+    locker.close().block(LIMIT);
+    await()
+        .untilAsserted(() -> assertThat(registry.get("monolock.holding").timer().count()).isOne());
+    assertThat(registry.get("monolock.held").tag("key.group", "order").gauge().value()).isZero();
   }
 }

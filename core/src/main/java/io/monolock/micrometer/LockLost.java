@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.micrometer;
+
+import io.monolock.LockLostException;
+
+/** The error of an observation whose lock was lost; nobody is thrown it. */
+final class LockLost extends RuntimeException {
+
+  LockLost(LockLostException.Reason reason) {
+    super("the lock was lost: " + TagValues.of(reason), null, false, false);
+  }
+}

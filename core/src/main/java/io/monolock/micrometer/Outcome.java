@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.micrometer;
+
+import io.monolock.LockNotAcquiredException;
+import io.monolock.LockStoreException;
+import io.monolock.LockerClosedException;
+
+/** How an acquisition ended. */
+enum Outcome {
+  GRANTED(false),
+  /** By a single attempt, or because others wait: as expected by whoever asks only once. */
+  REFUSED(false),
+  TIMED_OUT(true),
+  CANCELLED(false),
+  STORE_TROUBLE(true),
+  CLOSED(true),
+  /** With an error that is not ours, but the retry spec's. */
+  FAILED(true);
+
+  /** Whether it is an error in the eyes of those who look at traces. */
+  final boolean isError;
+
+  Outcome(boolean isError) {
+    this.isError = isError;
+  }
+
+  static Outcome of(Throwable reason, boolean hasWaited) {
+    if (reason instanceof LockNotAcquiredException busy) {
+      return busy.isCancelled() ? CANCELLED : hasWaited ? TIMED_OUT : REFUSED;
+    }
+    if (reason instanceof LockStoreException) {
+      return STORE_TROUBLE;
+    }
+    return reason instanceof LockerClosedException ? CLOSED : FAILED;
+  }
+}
