@@ -211,6 +211,14 @@ class RedisStoreConfigurationTest {
             });
   }
 
+  @Test
+  void aPasswordOfOurOwnReplacesUserAndPasswordOfTheUrl() {
+    withoutSpringData
+        .withPropertyValues(
+            "monolock.redis.url=redis://bob:wrong@redis.example", "monolock.redis.password=secret")
+        .run(context -> assertCredentials(access(context).uri(), null, "secret"));
+  }
+
   private static void assertCredentials(RedisURI uri, String username, String password) {
     var credentials = uri.getCredentialsProvider().resolveCredentials().block(LIMIT);
     assertThat(credentials.getUsername()).isEqualTo(username);
