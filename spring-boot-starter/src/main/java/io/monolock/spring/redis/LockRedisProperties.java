@@ -52,14 +52,11 @@ record LockRedisProperties(
       SslBundle bundle = bundles.getObject().getBundle(ssl.bundle);
       options.sslOptions(Tls.options(bundle));
     }
-    return new RedisAccess(uri, options.build(), null);
+    return RedisAccess.toOne(uri, options.build(), null);
   }
 
   private RedisURI uri() {
     RedisURI uri = parsed();
-    if (!uri.getSentinels().isEmpty()) {
-      throw RedisAccess.notStandalone("monolock.redis.url names Sentinels");
-    }
     if (password != null) {
       uri.setCredentialsProvider(new StaticCredentialsProvider(username, password.toCharArray()));
     } else if (username != null) {

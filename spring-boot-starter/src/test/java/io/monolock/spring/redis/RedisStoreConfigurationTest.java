@@ -10,7 +10,6 @@ import io.monolock.spring.MonolockAutoConfiguration;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -124,7 +123,7 @@ class RedisStoreConfigurationTest {
         .run(
             context -> {
               RedisAccess access = access(context);
-              RedisURI uri = access.uri();
+              RedisURI uri = access.uris().get(0);
               assertThat(uri.getHost()).isEqualTo("redis.example");
               assertThat(uri.getPort()).isEqualTo(6380);
               assertThat(uri.getDatabase()).isEqualTo(3);
@@ -146,8 +145,8 @@ class RedisStoreConfigurationTest {
             () -> builder -> builder.useSsl().disablePeerVerification())
         .run(
             context -> {
-              assertThat(access(context).uri().isSsl()).isTrue();
-              assertThat(access(context).uri().isVerifyPeer()).isFalse();
+              assertThat(access(context).uris().get(0).isSsl()).isTrue();
+              assertThat(access(context).uris().get(0).isVerifyPeer()).isFalse();
             });
   }
 
@@ -176,12 +175,12 @@ class RedisStoreConfigurationTest {
             return Standalone.of("redis.example", 6380, 3);
           }
         };
-    RedisAccess access = SpringDataRedis.access(details, null);
-    assertThat(access.uri().getHost()).isEqualTo("redis.example");
-    assertThat(access.uri().getPort()).isEqualTo(6380);
-    assertThat(access.uri().getDatabase()).isEqualTo(3);
-    assertThat(access.uri().isSsl()).isTrue();
-    assertCredentials(access.uri(), "alice", "secret");
+    RedisAccess access = ConnectionDetails.access(details, null);
+    assertThat(access.uris().get(0).getHost()).isEqualTo("redis.example");
+    assertThat(access.uris().get(0).getPort()).isEqualTo(6380);
+    assertThat(access.uris().get(0).getDatabase()).isEqualTo(3);
+    assertThat(access.uris().get(0).isSsl()).isTrue();
+    assertCredentials(access.uris().get(0), "alice", "secret");
   }
 
   @Test
@@ -198,7 +197,7 @@ class RedisStoreConfigurationTest {
         .run(
             context -> {
               RedisAccess access = access(context);
-              RedisURI uri = access.uri();
+              RedisURI uri = access.uris().get(0);
               assertThat(uri.getHost()).isEqualTo("redis.example");
               assertThat(uri.getPort()).isEqualTo(6380);
               assertThat(uri.getDatabase()).isEqualTo(5);
@@ -216,7 +215,7 @@ class RedisStoreConfigurationTest {
     withoutSpringData
         .withPropertyValues(
             "monolock.redis.url=redis://bob:wrong@redis.example", "monolock.redis.password=secret")
-        .run(context -> assertCredentials(access(context).uri(), null, "secret"));
+        .run(context -> assertCredentials(access(context).uris().get(0), null, "secret"));
   }
 
   private static void assertCredentials(RedisURI uri, String username, String password) {
@@ -262,31 +261,17 @@ class RedisStoreConfigurationTest {
   }
 
   @Test
-  void clustersAndSentinelsFailTheStartAndSayWhatToDo() {
-    for (String[] properties :
-        List.of(
-            new String[] {"spring.data.redis.cluster.nodes=localhost:1"},
-            new String[] {
-              "spring.data.redis.sentinel.master=one",
-              "spring.data.redis.sentinel.nodes=localhost:1"
-            },
-            new String[] {
-              "spring.data.redis.client-type=jedis", "spring.data.redis.cluster.nodes=localhost:1"
-            },
-            new String[] {"spring.data.redis.masterreplica.nodes=localhost:1"},
-            new String[] {
-              "monolock.redis.url=redis-sentinel://localhost:1?sentinelMasterId=one"
-            })) {
-      withSpringData
-          .withPropertyValues(properties)
-          .run(
-              context ->
-                  assertThat(context)
-                      .getFailure()
-                      .rootCause()
-                      .hasMessageStartingWith("Locks need a single Redis server, but ")
-                      .hasMessageContaining("monolock.redis.url")
-                      .hasMessageContaining("LockStore bean"));
-    }
+  void staticReplicasFailTheStartAndSayWhatToDo() {
+    withSpringData
+        .withPropertyValues("spring.data.redis.masterreplica.nodes=localhost:1")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageStartingWith(
+                        "Locks need a Redis server, Sentinels or a cluster, but")
+                    .hasMessageContaining("monolock.redis.url")
+                    .hasMessageContaining("LockStore bean"));
   }
 }
