@@ -26,6 +26,7 @@ import org.junit.jupiter.api.DisplayName
 import org.junit.jupiter.api.Test
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.test.assertFailsWith
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
@@ -205,7 +206,7 @@ class OnRedisTest(
       assertThat(exists("a")).isFalse()
     }
 
-  private fun spin(time: kotlin.time.Duration) {
+  private fun spin(time: Duration) {
     val start = TimeSource.Monotonic.markNow()
     while (start.elapsedNow() < time) {
       Thread.onSpinWait()
