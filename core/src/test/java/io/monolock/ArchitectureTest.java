@@ -229,6 +229,7 @@ class ArchitectureTest {
             "micrometer.MicrometerLockObserver",
             "micrometer.MicrometerLockObserver$Builder",
             "redis.RedisLockStore",
+            "redis.RedisLockStore$Builder",
             "store.Grant",
             "store.Grant$Busy",
             "store.Grant$Granted",
