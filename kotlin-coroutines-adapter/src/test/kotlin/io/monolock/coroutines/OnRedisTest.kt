@@ -53,11 +53,7 @@ class OnRedisTest(
             async {
               locker.withLock(
                 "a",
-                options =
-                  options {
-                    waitAtMost =
-                      500.milliseconds
-                  },
+                options = options { waitAtMost = 500.milliseconds },
               ) { }
             }
           val trouble = assertFailsWith<LockStoreException> { caller.await() }
@@ -185,8 +181,7 @@ class OnRedisTest(
       val busy =
         assertFailsWith<LockNotAcquiredException> {
           locker.acquire("b", TTL) {
-            waitAtMost =
-              10.milliseconds
+            waitAtMost = Duration.ZERO
           }
         }
       assertThat(busy.retryAfter()).isPresent()
