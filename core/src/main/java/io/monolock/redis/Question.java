@@ -28,7 +28,7 @@ final class Question<A> extends BaseSubscriber<A> {
 
   /** Asks whether the server answers. */
   static Mono<String> ping(SharedConnection connection) {
-    return Mono.defer(() -> Mono.fromFuture(connection.open(), true))
+    return Mono.defer(() -> of(connection.open()))
         .onErrorMap(Failures::ofConnecting)
         .flatMap(link -> over(link, redis -> redis.ping()).onErrorMap(Failures::ofCall));
   }
@@ -42,7 +42,15 @@ final class Question<A> extends BaseSubscriber<A> {
       // Lettuce may have taken it just after it had ended all others
       question.answer.completeExceptionally(new RedisException("Connection closed"));
     }
-    return Mono.fromFuture(question.answer, true);
+    return of(question.answer);
+  }
+
+  /** What fails when nobody listens any more is nobody's concern. */
+  private static <T> Mono<T> of(CompletableFuture<T> future) {
+    return Mono.fromFuture(
+            () -> future.handle((value, e) -> e == null ? Mono.just(value) : Mono.<T>error(e)),
+            true)
+        .flatMap(Function.identity());
   }
 
   @Override
