@@ -10,7 +10,6 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
-import reactor.core.publisher.Sinks;
 
 /**
  * Asks a server something that is no script. Whoever cancels does not hear the answer, but it still
@@ -21,7 +20,7 @@ import reactor.core.publisher.Sinks;
 final class Question<A> extends BaseSubscriber<A> {
 
   private final Link link;
-  private final Sinks.One<A> answer = Sinks.one();
+  private final CompletableFuture<A> answer = new CompletableFuture<>();
 
   private Question(Link link) {
     this.link = link;
@@ -29,24 +28,9 @@ final class Question<A> extends BaseSubscriber<A> {
 
   /** Asks whether the server answers. */
   static Mono<String> ping(SharedConnection connection) {
-    return Mono.defer(
-        () -> {
-          Sinks.One<Link> opened = Sinks.one();
-          CompletableFuture<?> unused =
-              connection
-                  .open()
-                  .whenComplete(
-                      (link, e) -> {
-                        if (e != null) {
-                          opened.tryEmitError(Failures.ofConnecting(e));
-                        } else {
-                          opened.tryEmitValue(link);
-                        }
-                      });
-          return opened
-              .asMono()
-              .flatMap(link -> over(link, redis -> redis.ping()).onErrorMap(Failures::ofCall));
-        });
+    return Mono.defer(() -> of(connection.open()))
+        .onErrorMap(Failures::ofConnecting)
+        .flatMap(link -> over(link, redis -> redis.ping()).onErrorMap(Failures::ofCall));
   }
 
   /** Asks at once, when this is called. */
@@ -56,24 +40,32 @@ final class Question<A> extends BaseSubscriber<A> {
     link.ask(command.apply(link.commands), question);
     if (!link.isOpen()) {
       // Lettuce may have taken it just after it had ended all others
-      question.answer.tryEmitError(new RedisException("Connection closed"));
+      question.answer.completeExceptionally(new RedisException("Connection closed"));
     }
-    return question.answer.asMono();
+    return of(question.answer);
+  }
+
+  /** What fails when nobody listens any more is nobody's concern. */
+  private static <T> Mono<T> of(CompletableFuture<T> future) {
+    return Mono.fromFuture(
+            () -> future.handle((value, e) -> e == null ? Mono.just(value) : Mono.<T>error(e)),
+            true)
+        .flatMap(Function.identity());
   }
 
   @Override
   protected void hookOnNext(A value) {
-    answer.tryEmitValue(value);
+    answer.complete(value);
   }
 
   @Override
   protected void hookOnError(Throwable e) {
-    answer.tryEmitError(e);
+    answer.completeExceptionally(e);
   }
 
   @Override
   protected void hookOnComplete() {
-    answer.tryEmitError(new NoSuchElementException());
+    answer.completeExceptionally(new NoSuchElementException());
   }
 
   @Override

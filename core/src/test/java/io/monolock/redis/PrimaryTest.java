@@ -160,6 +160,28 @@ class PrimaryTest extends OnPair {
   }
 
   @Test
+  void whoeverMayNotAskForRolesIsTold() {
+    for (RedisServer server : List.of(pair.primary(), pair.replica())) {
+      server.command("ACL", "SETUSER", "default", "-role");
+    }
+    try {
+      assertThat(failure(storeOnBoth().acquire(A, ALICE, "", LONG, false)))
+          .hasMessageContaining("role")
+          .extracting(StoreFailure::reason)
+          .isEqualTo(Reason.PERMISSION);
+      assertThat(failure(inVain(storeOn(pair.replica())))).hasMessageContaining("READONLY");
+    } finally {
+      pair.primary().command("ACL", "SETUSER", "default", "+role");
+    }
+  }
+
+  /** Once it is known that it is a replica. */
+  private static Mono<?> inVain(RedisLockStore store) {
+    failure(store.acquire(A, ALICE, "", LONG, false));
+    return store.acquire(A, ALICE, "", LONG, false);
+  }
+
+  @Test
   void twoThatSayTheyAreThePrimaryAreBothRefused() {
     RedisLockStore store =
         closedAtTheEnd(RedisLockStore.create(client, List.of(uri(pair.primary()), uri(stranger))));

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.monolock.Lock;
 import io.monolock.LockActivity;
 import io.monolock.LockOptions;
@@ -17,6 +21,8 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreFailure.Reason;
 import io.monolock.test.CommandRecorder;
+import io.monolock.test.RedisCluster;
+import io.monolock.test.SlotMigration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -367,6 +373,56 @@ class ReplicasTest extends OnPair {
         .during(Duration.ofSeconds(2))
         .atMost(Duration.ofSeconds(10))
         .until(() -> exists("key") == 1);
+  }
+
+  @Test
+  void whoeverMayNotWaitForReplicasIsToldAndHoldsNothing() {
+    pair.primary().command("ACL", "SETUSER", "modest", "on", ">secret", "~*", "+@all", "-wait");
+    RedisURI uri = uri(pair.primary());
+    uri.setCredentialsProvider(
+        RedisCredentialsProvider.from(
+            () -> RedisCredentials.just("modest", "secret".toCharArray())));
+    RedisLockStore store =
+        closedAtTheEnd(RedisLockStore.builder(client, uri).replicas(1, SOON).build());
+
+    StoreFailure failure = failure(store.acquire(A, ALICE, "", LONG, false));
+
+    assertThat(failure.reason()).isEqualTo(Reason.PERMISSION);
+    assertThat(failure.isTransient()).isFalse();
+    assertThat(exists("lock:a")).isZero();
+  }
+
+  @Test
+  void inAClusterGrantsAreReplicatedToo() {
+    try (RedisCluster cluster = RedisCluster.start()) {
+      RedisClusterClient client =
+          RedisClusterClient.create(cluster.uris().stream().map(RedisURI::create).toList());
+      RedisLockStore store =
+          RedisLockStore.builder(client).replicas(1, Duration.ofSeconds(20)).build();
+      for (int i = 0; i < 20; i++) {
+        assertThat(inTime(store.acquire(key(i), ALICE, "", LONG, true)))
+            .isInstanceOf(Granted.class);
+      }
+      SlotMigration migration =
+          cluster.beginMigration(
+              cluster.slotOf("key:0"),
+              cluster.masters().stream()
+                  .filter(node -> node != cluster.ownerOf("key:0"))
+                  .findFirst()
+                  .orElseThrow());
+      assertThat(inTime(store.release(key(0), ALICE, Duration.ZERO))).isTrue();
+      assertThat(inTime(store.acquire(key(0), BOB, "", LONG, false))).isInstanceOf(Granted.class);
+      migration.finish();
+      assertThat(inTime(store.acquire(key(0), BOB, "", LONG, false))).isInstanceOf(Granted.class);
+
+      StoreFailure failure =
+          failure(
+              closedAtTheEnd(RedisLockStore.builder(client).replicas(2, SOON).build())
+                  .acquire(A, ALICE, "", LONG, false));
+      assertThat(failure).hasMessageContaining("1 of 2 replicas");
+      store.close().block(PATIENCE);
+      client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+    }
   }
 
   @Test

@@ -199,9 +199,7 @@ class ServerStatesTest extends StoreOnRedis {
         "+pttl",
         "+pexpire",
         "+del",
-        "+time",
-        "+type",
-        "+getrange");
+        "+time");
     RedisLockStore modest = storeOf("modest");
     assertThat(result(modest.acquire(AB, ALICE, "", LONG, true))).isInstanceOf(Granted.class);
     assertThat(result(modest.acquire(AB, BOB, "", LONG, true))).isInstanceOf(Busy.class);

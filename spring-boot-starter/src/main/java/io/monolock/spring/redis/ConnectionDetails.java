@@ -9,6 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Cluster;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.MasterReplica;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Node;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Sentinel;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Standalone;
@@ -29,15 +30,22 @@ final class ConnectionDetails {
   }
 
   private RedisAccess access(@Nullable ClientResources resources) {
-    if (details.getMasterReplica() != null) {
-      throw RedisAccess.unsupported("spring.data.redis names static replicas");
-    }
     Cluster cluster = details.getCluster();
-    return new RedisAccess(
-        cluster == null ? Topology.ONE : Topology.CLUSTER,
-        cluster == null ? List.of(one()) : cluster.getNodes().stream().map(this::uri).toList(),
-        options(),
-        resources);
+    MasterReplica servers = details.getMasterReplica();
+    if (cluster != null) {
+      return access(Topology.CLUSTER, uris(cluster.getNodes()), resources);
+    }
+    return access(
+        Topology.ONE, servers == null ? List.of(one()) : uris(servers.getNodes()), resources);
+  }
+
+  private RedisAccess access(
+      Topology topology, List<RedisURI> uris, @Nullable ClientResources resources) {
+    return new RedisAccess(topology, uris, options(), resources);
+  }
+
+  private List<RedisURI> uris(List<Node> nodes) {
+    return nodes.stream().map(this::uri).toList();
   }
 
   private ClientOptions options() {

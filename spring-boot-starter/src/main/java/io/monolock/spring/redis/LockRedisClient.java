@@ -42,7 +42,10 @@ final class LockRedisClient {
               : RedisClient.create(access.resources());
       one.setOptions(access.options());
       this.client = one;
-      this.store = RedisLockStore.create(one, access.uris().get(0));
+      this.store =
+          access.uris().size() == 1
+              ? RedisLockStore.create(one, access.uris().get(0))
+              : RedisLockStore.create(one, access.uris());
     }
   }
 

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * How to reach Redis.
  *
  * @param topology what the servers are to each other
- * @param uris the server, the one URI that names all Sentinels, or some of the servers of a cluster
+ * @param uris the server, the one URI that names all Sentinels, several servers of which one is the
+ *     primary, or some of the servers of a cluster
  * @param options how to connect, with what TLS needs
  * @param resources threads to share, null to have own ones; whoever gave them shuts them down
  */
@@ -22,8 +23,9 @@ record RedisAccess(
     @Nullable ClientResources resources) {
 
   enum Topology {
-    /** One server, or the one that Sentinels name at the time. */
+    /** One server at a time takes the writes. */
     ONE,
+    /** Each of several servers takes those of a part of the keys. */
     CLUSTER
   }
 
@@ -32,10 +34,10 @@ record RedisAccess(
     return new RedisAccess(Topology.ONE, List.of(uri), options, resources);
   }
 
-  /** Where locks cannot be kept, as nobody says which server takes the writes. */
+  /** Where locks cannot be kept. */
   static IllegalStateException unsupported(String what) {
     return new IllegalStateException(
-        "Locks need a Redis server, Sentinels or a cluster, but "
+        "Locks need Redis servers that are reached by host and port, but "
             + what
             + ". Name a server with monolock.redis.url, or define a LockStore bean.");
   }

@@ -22,6 +22,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Which Redis server the locks are kept in. */
@@ -261,16 +262,18 @@ class RedisStoreConfigurationTest {
   }
 
   @Test
-  void staticReplicasFailTheStartAndSayWhatToDo() {
+  void aUnixSocketFailsTheStartAndSaysWhatToDo() {
     withSpringData
-        .withPropertyValues("spring.data.redis.masterreplica.nodes=localhost:1")
+        .withBean(
+            RedisConnectionFactory.class,
+            () -> new LettuceConnectionFactory(new RedisSocketConfiguration("/redis.sock")))
         .run(
             context ->
                 assertThat(context)
                     .getFailure()
                     .rootCause()
                     .hasMessageStartingWith(
-                        "Locks need a Redis server, Sentinels or a cluster, but")
+                        "Locks need Redis servers that are reached by host and port, but")
                     .hasMessageContaining("monolock.redis.url")
                     .hasMessageContaining("LockStore bean"));
   }

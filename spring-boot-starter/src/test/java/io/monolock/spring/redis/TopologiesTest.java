@@ -11,6 +11,8 @@ import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisNode;
 import io.monolock.test.RedisSentinels;
+import io.monolock.test.RedisServer;
+import io.monolock.test.ReplicaPair;
 import java.time.Duration;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,11 +47,11 @@ class TopologiesTest {
   }
 
   /** Whether the key of a lock is on that server while it is held. */
-  private static void lockIsOn(RedisNode node, AssertableApplicationContext context) {
+  private static void lockIsOn(RedisServer server, AssertableApplicationContext context) {
     assertThat(context).hasNotFailed();
     ReactiveLocker locker = context.getBean(ReactiveLocker.class);
     Lock lock = locker.acquire("order:42", LIMIT).block(LIMIT);
-    assertThat(node.server().commandAsLong("EXISTS", "order:42")).isEqualTo(1);
+    assertThat(server.commandAsLong("EXISTS", "order:42")).isEqualTo(1);
     assertThat(lock.release().block(LIMIT)).isTrue();
   }
 
@@ -66,7 +68,7 @@ class TopologiesTest {
             "spring.data.redis.cluster.nodes=" + addresses(cluster.nodes().stream()))
         .run(
             context -> {
-              lockIsOn(cluster.ownerOf("order:42"), context);
+              lockIsOn(cluster.ownerOf("order:42").server(), context);
               assertThat(topology(context)).isEqualTo("cluster");
             });
   }
@@ -79,13 +81,30 @@ class TopologiesTest {
             "spring.data.redis.client-type=" + client,
             "spring.data.redis.sentinel.master=" + sentinels.masterName(),
             "spring.data.redis.sentinel.nodes=" + addresses(sentinels.sentinels().stream()))
-        .run(context -> lockIsOn(sentinels.master(), context));
+        .run(context -> lockIsOn(sentinels.master().server(), context));
   }
 
   @Test
   void locksAreInTheRedisThatTheSentinelsOfAUrlName(RedisSentinels sentinels) {
     spring
         .withPropertyValues("monolock.redis.url=" + sentinels.uri())
-        .run(context -> lockIsOn(sentinels.master(), context));
+        .run(context -> lockIsOn(sentinels.master().server(), context));
+  }
+
+  @Test
+  void locksAreInThePrimaryAmongTheServersOfSpring() {
+    try (ReplicaPair pair = ReplicaPair.start()) {
+      spring
+          .withPropertyValues(
+              "spring.data.redis.masterreplica.nodes="
+                  + Stream.of(pair.replica(), pair.primary())
+                      .map(server -> server.host() + ":" + server.port())
+                      .collect(Collectors.joining(",")))
+          .run(
+              context -> {
+                lockIsOn(pair.primary(), context);
+                assertThat(topology(context)).isEqualTo("primary and replicas");
+              });
+    }
   }
 }
