@@ -158,8 +158,9 @@ final class Failures {
       return failure;
     }
     RedisCommandExecutionException answer = answerIn(error);
-    if (answer != null) {
-      StoreFailure failure = ofAnswer(answer);
+    if (answer != null || isIn(error, "Cannot retrieve cluster partitions")) {
+      // to a cluster client of Lettuce, answers of the servers are but a part of its message
+      StoreFailure failure = ofAnswer(answer == null ? error : answer);
       if (failure.reason() == Reason.PERMISSION) {
         return failure;
       }
@@ -192,7 +193,7 @@ final class Failures {
     return new StoreFailure(Reason.UNAVAILABLE, false, "The store is closed", null);
   }
 
-  private static StoreFailure ofAnswer(RedisCommandExecutionException error) {
+  private static StoreFailure ofAnswer(Throwable error) {
     String text = String.valueOf(error.getMessage());
     // the arguments may contain a token
     String shown = ARGUMENTS.matcher(text).replaceFirst("");
