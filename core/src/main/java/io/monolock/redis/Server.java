@@ -25,9 +25,9 @@ final class Server implements Servers {
   Server(
       Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener, WakeUps wakeUps) {
     this.tracking = new Tracking(wakeUps, this::openWait);
-    this.work = new SharedConnection(opener);
+    this.work = new SharedConnection(opener, new MinimumVersion());
     this.wait = new SharedConnection(opener, tracking);
-    this.asking = new SharedConnection(opener);
+    this.asking = new SharedConnection(opener, new MinimumVersion());
   }
 
   SharedConnection work() {
