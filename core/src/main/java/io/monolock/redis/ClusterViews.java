@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,9 +53,16 @@ final class ClusterViews {
   /** Empty if the server tells nothing in time; what it tells later is nobody's concern. */
   private static Mono<Partitions> of(Server server) {
     return Mono.fromFuture(
-            () -> server.work().open().thenCompose(ClusterViews::ask).handle(ClusterViews::view),
+            () ->
+                server
+                    .work()
+                    .open()
+                    .thenCompose(ClusterViews::ask)
+                    .handle(ClusterViews::view)
+                    // by a timer of Reactor it would be dropped where others are told of it
+                    .completeOnTimeout(
+                        Optional.empty(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS),
             true)
-        .timeout(PATIENCE, Mono.just(Optional.empty()))
         .flatMap(Mono::justOrEmpty);
   }
 

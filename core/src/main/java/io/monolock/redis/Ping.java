@@ -5,6 +5,7 @@ import io.lettuce.core.RedisException;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 import reactor.core.publisher.SignalType;
 
 /**
@@ -14,7 +15,9 @@ import reactor.core.publisher.SignalType;
 final class Ping extends BaseSubscriber<String> {
 
   private final Link link;
-  private final CompletableFuture<String> answer = new CompletableFuture<>();
+
+  /** Never fails, or Reactor would tell of a failure that nobody waits for any more. */
+  private final CompletableFuture<Signal<String>> answer = new CompletableFuture<>();
 
   private Ping(Link link) {
     this.link = link;
@@ -31,19 +34,19 @@ final class Ping extends BaseSubscriber<String> {
     link.ask(link.commands.ping(), ping);
     if (!link.isOpen()) {
       // Lettuce may have taken it just after it had ended all others
-      ping.answer.completeExceptionally(new RedisException("Connection closed"));
+      ping.answer.complete(Signal.error(new RedisException("Connection closed")));
     }
-    return Mono.fromFuture(ping.answer, true);
+    return Mono.fromFuture(ping.answer, true).dematerialize();
   }
 
   @Override
   protected void hookOnNext(String pong) {
-    answer.complete(pong);
+    answer.complete(Signal.next(pong));
   }
 
   @Override
   protected void hookOnError(Throwable e) {
-    answer.completeExceptionally(e);
+    answer.complete(Signal.error(e));
   }
 
   @Override

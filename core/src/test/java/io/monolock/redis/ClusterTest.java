@@ -303,8 +303,7 @@ class ClusterTest extends OnCluster {
   void healthIsThatOfAllMasters() {
     RedisLockStore store = RedisLockStore.create(client);
 
-    assertThat(get(store.health()))
-        .isEqualTo(new StoreHealth("cluster", Optional.empty()));
+    assertThat(get(store.health())).isEqualTo(new StoreHealth("cluster", Optional.empty()));
     cluster.ownerOf(KEY).server().pause();
     StepVerifier.create(store.health().timeout(Duration.ofSeconds(1))).verifyError();
 
