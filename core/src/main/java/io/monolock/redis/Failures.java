@@ -4,6 +4,7 @@ package io.monolock.redis;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreFailure.Reason;
+import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CancellationException;
@@ -95,6 +96,9 @@ final class Failures {
 
   private static final Pattern ARGUMENTS = Pattern.compile(", with args beginning with:.*");
 
+  private static final Pattern REFUSED_CERTIFICATE =
+      Pattern.compile("SSLHandshakeException: (?!Connection closed)|fatal alert|PKIX path");
+
   private record Row(Pattern text, Reason reason, boolean isTransient, String meaning) {}
 
   private Failures() {}
@@ -165,6 +169,18 @@ final class Failures {
         return failure;
       }
     }
+    Throwable refusal = refusedCertificate(error);
+    if (refusal != null) {
+      return new StoreFailure(
+          Reason.PERMISSION,
+          false,
+          "Redis and its client do not accept each other's TLS certificates ("
+              + refusal.getMessage()
+              + ", "
+              + root(refusal)
+              + ")",
+          error);
+    }
     if (isIn(error, "RedisURI is not available")) {
       return new StoreFailure(
           Reason.MISUSE,
@@ -211,6 +227,17 @@ final class Failures {
     for (Throwable t = error; t != null; t = t.getCause()) {
       if (t instanceof RedisCommandExecutionException answer) {
         return answer;
+      }
+    }
+    return null;
+  }
+
+  /** Why one side ended a handshake, null if it was not for a certificate. */
+  private static @Nullable Throwable refusedCertificate(Throwable error) {
+    for (Throwable t = error; t != null; t = t.getCause()) {
+      if (t instanceof CertificateException
+          || REFUSED_CERTIFICATE.matcher(String.valueOf(t.getMessage())).find()) {
+        return t;
       }
     }
     return null;
