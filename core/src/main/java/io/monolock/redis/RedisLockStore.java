@@ -64,8 +64,8 @@ import reactor.core.scheduler.Schedulers;
  * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
  * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
  * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #inspect} also needs {@code TYPE}
- * and {@code GETRANGE}, and {@link #wakeUps} the subcommand {@code CLIENT|TRACKING}. {@code HELLO}
- * is allowed to everybody.
+ * and {@code GETRANGE}, and {@link #wakeUps} the subcommand {@code CLIENT|TRACKING}; a cluster
+ * takes {@code CLUSTER|NODES} and {@code ASKING} as well. {@code HELLO} is allowed to everybody.
  *
  * <p>Calls fail with {@link io.monolock.store.StoreFailure} only. Their signals may come in threads
  * of Lettuce, which must not be blocked. A call that was sent takes effect even if it is cancelled.
