@@ -68,8 +68,8 @@ import reactor.core.scheduler.Schedulers;
  * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
  * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #wakeUps} also needs the subcommand
  * {@code CLIENT|TRACKING}, {@link #incarnation} the command {@code INFO}, {@link Builder#replicas}
- * {@code WAIT}, and whoever names several servers {@code ROLE}. {@code HELLO} is allowed to
- * everybody.
+ * {@code WAIT}, whoever names several servers {@code ROLE}, and a cluster {@code CLUSTER|NODES} and
+ * {@code ASKING}. {@code HELLO} is allowed to everybody.
  *
  * <h2>When another server becomes the primary</h2>
  *
