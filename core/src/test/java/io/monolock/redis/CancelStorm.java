@@ -9,6 +9,7 @@ import io.lettuce.core.RedisURI;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
+import io.monolock.store.LockStore;
 import io.monolock.test.DroppedSignals;
 import io.monolock.test.FaultProxy;
 import java.time.Duration;
@@ -65,7 +66,7 @@ abstract class CancelStorm {
   abstract String commandStats();
 
   /** What the locker keeps its locks in. */
-  RedisLockStore store(RedisClient client) {
+  LockStore store(RedisClient client) {
     return RedisLockStore.create(client);
   }
 
@@ -131,7 +132,9 @@ abstract class CancelStorm {
             "a scope on three keys",
             i ->
                 locker[0].withLock(
-                    List.of("a:" + i, "b:" + i, "c:" + i), OPTIONS, lock -> Mono.never()),
+                    List.of("{" + i + "}a", "{" + i + "}b", "{" + i + "}c"),
+                    OPTIONS,
+                    lock -> Mono.never()),
             locker),
         new Kind(
             "a scope with a time-out",
