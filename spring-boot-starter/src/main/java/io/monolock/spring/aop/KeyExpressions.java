@@ -3,11 +3,11 @@ package io.monolock.spring.aop;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -74,9 +74,9 @@ final class KeyExpressions {
 
   private static Set<String> variablesOf(Method method) {
     Set<String> names = new LinkedHashSet<>();
-    String[] parameters = NAMES.getParameterNames(method);
+    @Nullable String @Nullable [] parameters = NAMES.getParameterNames(method);
     if (parameters != null) {
-      names.addAll(Arrays.asList(parameters));
+      Stream.of(parameters).flatMap(Stream::ofNullable).forEach(names::add);
     }
     for (int i = 0; i < method.getParameterCount(); i++) {
       names.add("p" + i);
