@@ -42,7 +42,9 @@ class ArchitectureTest {
   private static final String ENGINE = "io.monolock";
   private static final String STORE = "io.monolock.store";
   private static final String METERS = "io.monolock.micrometer";
-  private static final String[] STORES = {"io.monolock.redis", "io.monolock.memory"};
+  private static final String[] STORES = {
+    "io.monolock.redis", "io.monolock.memory", "io.monolock.quorum"
+  };
 
   @ArchTest
   static final ArchRule theStoreInterfaceKnowsNobody =
@@ -51,7 +53,8 @@ class ArchitectureTest {
           .resideInAPackage(STORE)
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage(ENGINE, "io.monolock.redis..", "io.monolock.memory..");
+          .resideInAnyPackage(
+              ENGINE, "io.monolock.redis..", "io.monolock.memory..", "io.monolock.quorum..");
 
   @ArchTest
   static final ArchRule storesDoNotKnowTheEngine =
@@ -69,7 +72,7 @@ class ArchitectureTest {
           .resideInAPackage("io.monolock.redis..")
           .should()
           .dependOnClassesThat()
-          .resideInAPackage("io.monolock.memory..");
+          .resideInAnyPackage("io.monolock.memory..", "io.monolock.quorum..");
 
   @ArchTest
   static final ArchRule memoryDoesNotKnowOtherStores =
@@ -78,7 +81,16 @@ class ArchitectureTest {
           .resideInAPackage("io.monolock.memory..")
           .should()
           .dependOnClassesThat()
-          .resideInAPackage("io.monolock.redis..");
+          .resideInAnyPackage("io.monolock.redis..", "io.monolock.quorum..");
+
+  @ArchTest
+  static final ArchRule aQuorumDoesNotKnowOtherStores =
+      noClasses()
+          .that()
+          .resideInAPackage("io.monolock.quorum..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.monolock.redis..", "io.monolock.memory..");
 
   @ArchTest
   static final ArchRule theEngineKnowsNoStore =
@@ -190,7 +202,7 @@ class ArchitectureTest {
     Set<Package> packages =
         classes.stream().map(type -> type.reflect().getPackage()).collect(Collectors.toSet());
     assertThat(packages)
-        .hasSizeGreaterThanOrEqualTo(4)
+        .hasSizeGreaterThanOrEqualTo(5)
         .allMatch(found -> found.isAnnotationPresent(NullMarked.class));
   }
 
@@ -228,11 +240,14 @@ class ArchitectureTest {
             "micrometer.LockObservationDocumentation$LowCardinality",
             "micrometer.MicrometerLockObserver",
             "micrometer.MicrometerLockObserver$Builder",
+            "quorum.QuorumLockStore",
+            "quorum.QuorumLockStore$Builder",
             "redis.RedisLockStore",
             "store.Grant",
             "store.Grant$Busy",
             "store.Grant$Granted",
             "store.Holder",
+            "store.Incarnation",
             "store.LockKeys",
             "store.LockStore",
             "store.StoreFailure",

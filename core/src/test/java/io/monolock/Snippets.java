@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.monolock.micrometer.MicrometerLockObserver;
+import io.monolock.quorum.QuorumLockStore;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
 import io.monolock.test.RedisExtension;
@@ -129,6 +131,23 @@ class Snippets {
     Mono<Report> report = lock.whileHeld(work);
     assertThat(report.block(LIMIT)).isEqualTo(new Report("done"));
     assertThat(lock.release().block(LIMIT)).isTrue();
+  }
+
+  @Test
+  void quorum() {
+    try (RedisServer second = RedisServer.start();
+        RedisServer third = RedisServer.start()) {
+      List<String> uris = List.of(server.uri(), second.uri(), third.uri());
+      Mono<Report> work = Mono.just(new Report("done"));
+
+      List<RedisLockStore> members =
+          uris.stream().map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList();
+      ReactiveLocker locker = ReactiveLocker.create(QuorumLockStore.of(members));
+
+      assertThat(locker.withLock("report", Duration.ofSeconds(30), work).block(LIMIT))
+          .isEqualTo(new Report("done"));
+      locker.close().block(LIMIT);
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import static java.util.Comparator.naturalOrder;
 
 import io.monolock.store.Grant;
 import io.monolock.store.Holder;
+import io.monolock.store.Incarnation;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -46,7 +48,11 @@ public final class InMemoryLockStore implements LockStore {
 
   private static final int FIRST_SWEEP = 1_024;
 
+  private static final AtomicLong CREATED = new AtomicLong();
+
   private final Scheduler clock;
+  private final String name = "memory " + CREATED.incrementAndGet();
+  private final long createdAt;
 
   // everything below is guarded by this, which is never held while a signal is given
   private final Map<String, Entry> entries = new HashMap<>();
@@ -58,6 +64,7 @@ public final class InMemoryLockStore implements LockStore {
 
   private InMemoryLockStore(Scheduler clock) {
     this.clock = clock;
+    this.createdAt = clock.now(TimeUnit.NANOSECONDS);
     this.waiters = new Waiters(clock, this::ended);
   }
 
@@ -130,6 +137,12 @@ public final class InMemoryLockStore implements LockStore {
           lastNumber = Math.max(lastNumber, number);
           return replaceAll(keys, now, e -> e.numbered(Math.max(e.number, number)));
         });
+  }
+
+  /** Every store is a place of its own, which has forgotten nothing since it was created. */
+  @Override
+  public Mono<Incarnation> incarnation() {
+    return atomically(now -> new Incarnation(name, name, Duration.ofNanos(now - createdAt)));
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.monolock.store.Grant;
 import io.monolock.store.Holder;
+import io.monolock.store.Incarnation;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreHealth;
@@ -59,13 +60,16 @@ import reactor.core.scheduler.Schedulers;
  * blank, and the token that it was issued to; it lives for 24 hours. The number is the server's
  * time in microseconds or one more than the last number, whichever is higher.
  *
+ * <p>A member of a quorum keeps in the key {@code monolock:beginning} since when it has forgotten
+ * nothing, for a year from the last time it was asked.
+ *
  * <h2>What it asks of Redis</h2>
  *
  * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
  * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
  * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #inspect} also needs {@code TYPE}
- * and {@code GETRANGE}, and {@link #wakeUps} the subcommand {@code CLIENT|TRACKING}. {@code HELLO}
- * is allowed to everybody.
+ * and {@code GETRANGE}, {@link #wakeUps} the subcommand {@code CLIENT|TRACKING}, and {@link
+ * #incarnation} {@code INFO}. {@code HELLO} is allowed to everybody.
  *
  * <p>Calls fail with {@link io.monolock.store.StoreFailure} only. Their signals may come in threads
  * of Lettuce, which must not be blocked. A call that was sent takes effect even if it is cancelled.
@@ -79,8 +83,10 @@ public final class RedisLockStore implements LockStore {
   private static final LuaScript TRANSFER = LuaScript.load("transfer");
   private static final LuaScript RAISE_FENCE = LuaScript.load("raise_fence");
   private static final LuaScript INSPECT = LuaScript.load("inspect");
+  private static final LuaScript INCARNATION = LuaScript.load("incarnation");
   private static final LuaScript FORCE_RELEASE = LuaScript.load("force_release");
 
+  private static final String BEGINNING = "monolock:beginning";
   private static final String MOST_SHOWN = String.valueOf(TOKEN_LENGTH + 64 * 1_024);
   private static final Pattern LOCK =
       Pattern.compile("[A-Za-z0-9_-]{" + TOKEN_LENGTH + "}(.*)", Pattern.DOTALL);
@@ -246,6 +252,29 @@ public final class RedisLockStore implements LockStore {
         new String[] {key},
         new String[] {MOST_SHOWN},
         answer -> holder(key, answer));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A server has begun anew when it was restarted, even if it has loaded its data, as it may
+   * have lost the last of them; and when it was emptied. It counts from when it is first asked.
+   */
+  @Override
+  public Mono<Incarnation> incarnation() {
+    return new Call<List<Object>, Incarnation>(
+        work,
+        INCARNATION,
+        ScriptOutputType.MULTI,
+        new String[] {BEGINNING},
+        new String[0],
+        RedisLockStore::incarnation);
+  }
+
+  private static Incarnation incarnation(List<Object> answer) {
+    String server = (String) answer.get(0);
+    return new Incarnation(
+        server, server + " " + answer.get(1), Duration.ofMillis((Long) answer.get(2)));
   }
 
   @Override

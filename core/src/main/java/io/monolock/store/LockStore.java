@@ -12,8 +12,8 @@ import reactor.core.publisher.Mono;
  *
  * <ul>
  *   <li>is atomic: it reads and checks everything before its first write;
- *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect} and
- *       {@link #health} may be empty);
+ *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect},
+ *       {@link #health} and {@link #incarnation} may be empty);
  *   <li>is safe to repeat with the same token: whoever got no answer may ask again;
  *   <li>never blocks the thread that subscribes.
  * </ul>
@@ -120,6 +120,19 @@ public interface LockStore {
    */
   default Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
     return Mono.just(false);
+  }
+
+  /**
+   * Which place keeps the locks, and since when it has forgotten none. For stores that are members
+   * of a quorum, where one that has forgotten its locks must not help to grant them again.
+   *
+   * <p>Subscribed right after another call, by the same thread, it tells of the place that has
+   * carried out that call, or of what has become of it since; never of what it was before.
+   *
+   * @return the present incarnation; by default empty, as by a store that cannot tell
+   */
+  default Mono<Incarnation> incarnation() {
+    return Mono.empty();
   }
 
   /**

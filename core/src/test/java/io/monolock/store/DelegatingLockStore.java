@@ -56,6 +56,11 @@ public abstract class DelegatingLockStore implements LockStore {
   }
 
   @Override
+  public Mono<Incarnation> incarnation() {
+    return store.incarnation();
+  }
+
+  @Override
   public Mono<Holder> inspect(String key) {
     return store.inspect(key);
   }
