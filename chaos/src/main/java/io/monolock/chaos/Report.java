@@ -42,19 +42,38 @@ final class Report {
     out.println("Faults");
     verdict.faults().forEach((fault, count) -> row("  " + fault, count));
     out.println();
-    verdict.violations().stream()
+    losses(verdict);
+    List<Violation> violations = verdict.findings().violations();
+    violations.stream()
         .limit(MOST_VIOLATIONS)
-        .forEach(violation -> print(violation, verdict));
-    if (verdict.violations().isEmpty()) {
+        .forEach(violation -> print("Violated", violation, verdict));
+    if (violations.isEmpty()) {
       out.println("No guarantee was broken.");
     } else {
-      out.printf("A GUARANTEE WAS BROKEN, %d times seen.%n", verdict.violations().size());
+      out.printf("A GUARANTEE WAS BROKEN, %d times seen.%n", violations.size());
     }
     out.flush();
   }
 
-  private void print(Violation violation, Verdict verdict) {
-    out.printf("Violated: %s%n", violation.rule());
+  /** What asynchronous replication does not promise to keep. */
+  private void losses(Verdict verdict) {
+    List<Findings.Excused> excused = verdict.findings().excused();
+    if (!verdict.losses().isEmpty()) {
+      row("fail-overs that may have lost writes", verdict.losses().size());
+      row("lost by asynchronous replication", excused.size());
+      excused.stream()
+          .limit(MOST_VIOLATIONS)
+          .forEach(
+              one -> {
+                print("Lost by asynchronous replication", one.violation(), verdict);
+                out.println("  as " + one.loss().text(verdict.start()));
+              });
+      out.println();
+    }
+  }
+
+  private void print(String what, Violation violation, Verdict verdict) {
+    out.printf("%s: %s%n", what, violation.rule());
     verdict
         .history()
         .withContext(violation.events())

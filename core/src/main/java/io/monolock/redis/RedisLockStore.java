@@ -263,7 +263,7 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Incarnation> incarnation() {
     return new Call<List<Object>, Incarnation>(
-        work,
+        servers.route(BEGINNING, false),
         INCARNATION,
         ScriptOutputType.MULTI,
         new String[] {BEGINNING},

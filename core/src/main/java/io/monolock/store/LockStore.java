@@ -12,8 +12,8 @@ import reactor.core.publisher.Mono;
  *
  * <ul>
  *   <li>is atomic: it reads and checks everything before its first write;
- *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect},
- *       {@link #health} and {@link #incarnation} may be empty);
+ *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect}, {@link
+ *       #health} and {@link #incarnation} may be empty);
  *   <li>is safe to repeat with the same token: whoever got no answer may ask again;
  *   <li>never blocks the thread that subscribes.
  * </ul>
