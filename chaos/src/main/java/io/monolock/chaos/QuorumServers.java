@@ -25,6 +25,9 @@ final class QuorumServers implements Servers {
   /** A member knows since when it remembers only when it is asked. */
   private static final Duration ASKED_WITHIN = Duration.ofSeconds(1);
 
+  /** For somebody to be granted a lock and keep it for some time. */
+  private static final Duration LONG_ENOUGH = Duration.ofMillis(400);
+
   private final RedisMasters members =
       RedisMasters.start(
           MEMBERS, RedisServer.builder().config("appendonly", "yes").config("appendfsync", "no"));
@@ -65,7 +68,9 @@ final class QuorumServers implements Servers {
     return List.of(
         this::restart,
         this::empty,
-        this::emptyWhileAnotherIsNotHeard,
+        // it tries most
+        this::emptyWhileAnotherIsNotAsked,
+        this::emptyWhileAnotherIsNotAsked,
         this::pause,
         this::flushScripts);
   }
@@ -90,19 +95,26 @@ final class QuorumServers implements Servers {
     }
   }
 
-  /** So that of the two who know what this client is granted meanwhile, one forgets it. */
-  private void emptyWhileAnotherIsNotHeard(Nemesis nemesis, int number, Duration time) {
+  /** So that only two members know what most clients are granted meanwhile, and one forgets it. */
+  private void emptyWhileAnotherIsNotAsked(Nemesis nemesis, int number, Duration time) {
     RedisNode member = memberAt(number + 1);
     if (mayForget()) {
+      Duration before = LONG_ENOUGH.plus(time.dividedBy(4));
       nemesis.begins(
-          "drop requests, empty another member",
-          " of %s, %s".formatted(links.get(number).name(), nameAt(number + 1)),
-          time);
-      FaultProxy proxy = links.get(number).proxy();
-      proxy.dropRequests(true);
+          "drop requests to a member, empty another one",
+          " %s except those of client %d, %s"
+              .formatted(nameAt(number), number / MEMBERS + 1, nameAt(number + 1)),
+          before);
+      List<FaultProxy> ways =
+          IntStream.range(0, links.size())
+              .filter(i -> i % MEMBERS == number % MEMBERS && i != number)
+              .mapToObj(i -> links.get(i).proxy())
+              .toList();
+      ways.forEach(way -> way.dropRequests(true));
       away.add(member);
-      nemesis.endsAfter(time.dividedBy(2), () -> isBack(member, member.server()::restartEmpty));
-      nemesis.endsAfter(time, () -> proxy.dropRequests(false));
+      nemesis.endsAfter(before, () -> isBack(member, member.server()::restartEmpty));
+      nemesis.endsAfter(
+          before.plus(LONG_ENOUGH), () -> ways.forEach(way -> way.dropRequests(false)));
     }
   }
 
