@@ -243,6 +243,7 @@ class ArchitectureTest {
             "quorum.QuorumLockStore",
             "quorum.QuorumLockStore$Builder",
             "redis.RedisLockStore",
+            "redis.RedisLockStore$Builder",
             "store.Grant",
             "store.Grant$Busy",
             "store.Grant$Granted",

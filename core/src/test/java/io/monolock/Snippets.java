@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -55,6 +56,46 @@ class Snippets {
   void close() {
     locker.close().block(LIMIT);
     client.shutdown(0, 0, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void sentinels() {
+    RedisURI uri = RedisURI.create("redis-sentinel://one:26379,two:26379,three:26379#orders");
+    ReactiveLocker locker = ReactiveLocker.create(RedisLockStore.create(client, uri));
+
+    locker.close().block(LIMIT);
+  }
+
+  @Test
+  void cluster() {
+    List<RedisURI> seeds = List.of(RedisURI.create("redis://one"), RedisURI.create("redis://two"));
+
+    RedisClusterClient cluster = RedisClusterClient.create(seeds);
+    ReactiveLocker locker = ReactiveLocker.create(RedisLockStore.create(cluster));
+
+    locker.close().block(LIMIT);
+    cluster.shutdown(0, 0, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void primaryAndReplicas() {
+    List<RedisURI> uris = List.of(RedisURI.create("redis://one"), RedisURI.create("redis://two"));
+    ReactiveLocker locker = ReactiveLocker.create(RedisLockStore.create(client, uris));
+
+    locker.close().block(LIMIT);
+  }
+
+  @Test
+  void grantsThatReplicasHave() {
+    RedisURI uri = RedisURI.create(server.uri());
+    RedisLockStore store =
+        RedisLockStore.builder(client, uri).replicas(1, Duration.ofMillis(500)).build();
+
+    ReactiveLocker locker = ReactiveLocker.create(store);
+    assertThatThrownBy(() -> locker.tryAcquire("order:42", Duration.ofSeconds(30)).block(LIMIT))
+        .isInstanceOf(LockStoreException.class)
+        .hasMessageContaining("0 of 1 replicas");
+    locker.close().block(LIMIT);
   }
 
   @Test

@@ -6,12 +6,15 @@ import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +81,7 @@ import reactor.core.scheduler.Schedulers;
 public final class QuorumLockStore implements LockStore {
 
   private static final int FEWEST = 3;
+  private static final StoreHealth UNKNOWN = new StoreHealth("member", Optional.empty());
 
   private final List<Member> members;
   private final Settings settings;
@@ -245,6 +249,34 @@ public final class QuorumLockStore implements LockStore {
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
     return hints.of(keys);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Well when a majority is. Who waits is woken when any of them does that.
+   */
+  @Override
+  public Mono<StoreHealth> health() {
+    return open(
+        () ->
+            new Round<StoreHealth>(
+                    members,
+                    settings,
+                    member -> member.store.health().defaultIfEmpty(UNKNOWN),
+                    settings.memberTimeout())
+                .ask(QuorumLockStore::health));
+  }
+
+  private static @Nullable Mono<StoreHealth> health(Round<StoreHealth> round) {
+    if (round.answers().size() >= round.majority()) {
+      return Mono.just(new StoreHealth("quorum", wakeUps(round.answers().values())));
+    }
+    return round.pending() == 0 ? Mono.error(round.failure(StoreFailure.Reason.UNAVAILABLE)) : null;
+  }
+
+  private static Optional<Boolean> wakeUps(Collection<StoreHealth> members) {
+    return members.stream().flatMap(member -> member.wakeUps().stream()).reduce(Boolean::logicalOr);
   }
 
   @Override

@@ -157,7 +157,7 @@ final class Call<A, T> extends Mono<T> {
         sendText(link);
         return;
       }
-      Route other = route.after(e);
+      Route other = link == null ? null : route.after(link, e);
       if (other != null) {
         begin(other);
       } else {

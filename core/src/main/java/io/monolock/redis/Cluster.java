@@ -14,11 +14,13 @@ import io.monolock.store.StoreHealth;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -55,6 +57,7 @@ final class Cluster implements Servers {
   private final ClusterViews views;
   private final RedisClient client;
   private final WakeUps wakeUps;
+  private final ExclusiveConnections exclusiveToUnknown = new ExclusiveConnections();
   private final Map<Address, Master> masters = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<@Nullable Master> bySlot =
       new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
@@ -72,7 +75,23 @@ final class Cluster implements Servers {
 
   @Override
   public Route route(String key, boolean waiting) {
-    return new SlotRoute(HashSlots.of(key), waiting, 0);
+    return new SlotRoute(
+        HashSlots.of(key), waiting ? Server::waitIfOpen : Server::work, Server::asking, 0);
+  }
+
+  @Override
+  public ExclusiveConnections exclusive(String key) {
+    Master master = bySlot.get(HashSlots.of(key));
+    return master == null ? exclusiveToUnknown : master.server.exclusive();
+  }
+
+  @Override
+  public Route exclusive(String key, int number) {
+    return new SlotRoute(
+        HashSlots.of(key),
+        server -> server.exclusive(number),
+        server -> server.exclusive(number),
+        0);
   }
 
   @Override
@@ -93,11 +112,14 @@ final class Cluster implements Servers {
 
   @Override
   public Mono<StoreHealth> health() {
-    return Mono.fromFuture(this::renew, true)
-        .thenMany(Flux.defer(() -> Flux.fromStream(owners())))
+    return Mono.fromFuture(() -> renew().handle((nothing, e) -> Optional.ofNullable(e)), true)
+        .flatMapMany(
+            problem ->
+                problem.isPresent()
+                    ? Flux.error(Failures.ofConnecting(problem.get()))
+                    : Flux.fromStream(owners()))
         .flatMap(master -> master.server.health("cluster"))
-        .reduce(Cluster::both)
-        .onErrorMap(Failures::ofConnecting);
+        .reduce(Cluster::both);
   }
 
   private Stream<Master> owners() {
@@ -113,6 +135,7 @@ final class Cluster implements Servers {
 
   @Override
   public void overdue(Duration patience) {
+    exclusiveToUnknown.overdue(patience);
     masters.values().forEach(master -> master.server.overdue(patience));
   }
 
@@ -200,13 +223,19 @@ final class Cluster implements Servers {
   private final class SlotRoute implements Route {
 
     private final int slot;
-    private final boolean waiting;
+    private final Function<Server, SharedConnection> connection;
+    private final Function<Server, SharedConnection> asking;
     private final int redirections;
     private volatile @Nullable Master asked;
 
-    SlotRoute(int slot, boolean waiting, int redirections) {
+    SlotRoute(
+        int slot,
+        Function<Server, SharedConnection> connection,
+        Function<Server, SharedConnection> asking,
+        int redirections) {
       this.slot = slot;
-      this.waiting = waiting;
+      this.connection = connection;
+      this.asking = asking;
       this.redirections = redirections;
     }
 
@@ -214,7 +243,7 @@ final class Cluster implements Servers {
     public @Nullable Link usable() {
       Master master = redirections > MOST_REDIRECTIONS ? null : bySlot.get(slot);
       asked = master;
-      return master == null ? null : master.server.connection(waiting).usable();
+      return master == null ? null : connection.apply(master.server).usable();
     }
 
     @Override
@@ -230,7 +259,7 @@ final class Cluster implements Servers {
       Master master = bySlot.get(slot);
       asked = master;
       return master != null
-          ? master.server.connection(waiting).open()
+          ? connection.apply(master.server).open()
           : CompletableFuture.failedFuture(unsettled("no server has slot " + slot));
     }
 
@@ -240,7 +269,7 @@ final class Cluster implements Servers {
     }
 
     @Override
-    public @Nullable Route after(Throwable failure) {
+    public @Nullable Route after(Link link, Throwable failure) {
       Redirection redirection = Redirection.in(failure);
       Master asked = this.asked;
       if (redirection == null || asked == null) {
@@ -251,7 +280,7 @@ final class Cluster implements Servers {
       }
       Master other = master(redirection.from(asked.address));
       if (redirection.asking()) {
-        return new AskingRoute(other.server, again());
+        return new AskingRoute(asking.apply(other.server), again());
       }
       bySlot.set(slot, other);
       renewInBackground();
@@ -259,7 +288,7 @@ final class Cluster implements Servers {
     }
 
     private SlotRoute again() {
-      return new SlotRoute(slot, waiting, redirections + 1);
+      return new SlotRoute(slot, connection, asking, redirections + 1);
     }
   }
 
@@ -291,8 +320,8 @@ final class Cluster implements Servers {
     }
 
     @Override
-    public @Nullable Route after(Throwable failure) {
-      return origin.after(failure);
+    public @Nullable Route after(Link link, Throwable failure) {
+      return origin.after(link, failure);
     }
   }
 
@@ -315,22 +344,22 @@ final class Cluster implements Servers {
    */
   private static final class AskingRoute implements Route {
 
-    private final Server server;
+    private final SharedConnection connection;
     private final SlotRoute origin;
 
-    AskingRoute(Server server, SlotRoute origin) {
-      this.server = server;
+    AskingRoute(SharedConnection connection, SlotRoute origin) {
+      this.connection = connection;
       this.origin = origin;
     }
 
     @Override
     public @Nullable Link usable() {
-      return server.asking().usable();
+      return connection.usable();
     }
 
     @Override
     public CompletableFuture<Link> open() {
-      return server.asking().open();
+      return connection.open();
     }
 
     @Override
@@ -339,8 +368,8 @@ final class Cluster implements Servers {
     }
 
     @Override
-    public @Nullable Route after(Throwable failure) {
-      return Redirection.in(failure) != null ? origin : origin.after(failure);
+    public @Nullable Route after(Link link, Throwable failure) {
+      return Redirection.in(failure) != null ? origin : origin.after(link, failure);
     }
   }
 }

@@ -11,13 +11,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * Finds out who has which part of a cluster, as its servers see it.
@@ -55,20 +56,28 @@ final class ClusterViews {
 
   /** Empty if the server tells nothing in time; what it tells later is nobody's concern. */
   private static Mono<Partitions> of(Server server) {
-    return Mono.fromFuture(
-            () -> server.work().open().thenCompose(ClusterViews::ask).handle(ClusterViews::view),
-            true)
-        .timeout(PATIENCE, Mono.just(Optional.empty()))
-        .flatMap(Mono::justOrEmpty);
+    return Mono.defer(
+        () -> {
+          Sinks.One<Partitions> view = Sinks.one();
+          CompletableFuture<?> unused =
+              server
+                  .work()
+                  .open()
+                  .thenCompose(ClusterViews::ask)
+                  .whenComplete((nodes, e) -> told(nodes, e, view));
+          return view.asMono().timeout(PATIENCE, Mono.empty());
+        });
   }
 
-  private static Optional<Partitions> view(@Nullable String nodes, @Nullable Throwable e) {
-    if (nodes == null) {
+  private static void told(
+      @Nullable String nodes, @Nullable Throwable e, Sinks.One<Partitions> view) {
+    Partitions all = nodes == null ? new Partitions() : ClusterPartitionParser.parse(nodes);
+    if (all.stream().allMatch(RedisClusterNode::hasNoSlots)) {
       LOG.debug("a server of the cluster does not tell its view", e);
-      return Optional.empty();
+      view.tryEmitEmpty();
+    } else {
+      view.tryEmitValue(all);
     }
-    return Optional.of(ClusterPartitionParser.parse(nodes))
-        .filter(view -> view.stream().anyMatch(node -> !node.hasNoSlots()));
   }
 
   private static CompletionStage<String> ask(Link link) {

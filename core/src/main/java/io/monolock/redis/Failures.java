@@ -49,7 +49,7 @@ final class Failures {
               false,
               "Redis refuses the user; check its password, its commands and its keys"),
           row(
-              code("READONLY"),
+              code("READONLY", "UNBLOCKED") + "|" + containing("cannot be used with replica"),
               Reason.SERVER_STATE,
               true,
               "Redis is a replica, which takes no writes; connect to the primary"),
@@ -92,6 +92,12 @@ final class Failures {
               Reason.MISUSE,
               false,
               "Redis is a cluster; it needs the cluster client of Lettuce"));
+
+  private static final Pattern OF_A_REPLICA =
+      Pattern.compile(
+          code("READONLY", "MASTERDOWN", "UNBLOCKED")
+              + "|"
+              + containing("cannot be used with replica"));
 
   private static final Pattern ARGUMENTS = Pattern.compile(", with args beginning with:.*");
 
@@ -149,6 +155,12 @@ final class Failures {
             + error
             + ")",
         error);
+  }
+
+  /** Whether it is the answer of a server that is a replica, or is just becoming one. */
+  static boolean isOfReplica(Throwable error) {
+    return error instanceof RedisCommandExecutionException answer
+        && OF_A_REPLICA.matcher(String.valueOf(answer.getMessage())).find();
   }
 
   /** Why there is no connection. */

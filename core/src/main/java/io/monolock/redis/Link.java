@@ -104,6 +104,11 @@ final class Link implements RedisConnectionStateListener {
     }
   }
 
+  /** It is asked for something whose answer takes about that long. */
+  void expectSilence(Duration most) {
+    aliveAt = System.nanoTime() + most.toNanos();
+  }
+
   private void flush(boolean atOnce) {
     Executor loop = this.loop;
     if (atOnce || loop == null) {

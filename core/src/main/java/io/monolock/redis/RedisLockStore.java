@@ -4,7 +4,6 @@ package io.monolock.redis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.monolock.store.Grant;
@@ -15,13 +14,13 @@ import io.monolock.store.LockStore;
 import io.monolock.store.StoreHealth;
 import io.monolock.store.Transfer;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -68,8 +67,19 @@ import reactor.core.scheduler.Schedulers;
  * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
  * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
  * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #inspect} also needs {@code TYPE}
- * and {@code GETRANGE}, {@link #wakeUps} the subcommand {@code CLIENT|TRACKING}, and {@link
- * #incarnation} {@code INFO}. {@code HELLO} is allowed to everybody.
+ * and {@code GETRANGE}, {@link #wakeUps} the subcommand {@code CLIENT|TRACKING}, {@link
+ * #incarnation} {@code INFO}, {@link Builder#replicas} {@code WAIT}, and whoever names several
+ * servers {@code ROLE}. {@code HELLO} is allowed to everybody.
+ *
+ * <h2>When another server becomes the primary</h2>
+ *
+ * <p>Calls that are under way fail, and may have taken effect or not; later ones go to the new
+ * primary as soon as it is known. Whatever still leads to a server that has become a replica is
+ * left as soon as that says so, and a replica never answers that a lock is not held. All of that is
+ * {@linkplain io.monolock.store.StoreFailure#isTransient() trouble that passes}. But replicas hear
+ * of writes a little later than whoever writes: a lock that was granted just before may be unknown
+ * to the new primary, and be granted again. {@link Builder#replicas} makes that less likely.
+ * Replicas must not be writable ({@code replica-read-only no}).
  *
  * <p>Calls fail with {@link io.monolock.store.StoreFailure} only. Their signals may come in threads
  * of Lettuce, which must not be blocked. A call that was sent takes effect even if it is cancelled.
@@ -77,6 +87,7 @@ import reactor.core.scheduler.Schedulers;
 public final class RedisLockStore implements LockStore {
 
   private static final LuaScript ACQUIRE = LuaScript.load("acquire");
+  private static final LuaScript LOOK = LuaScript.load("look");
   private static final LuaScript EXTEND = LuaScript.load("extend");
   private static final LuaScript RELEASE = LuaScript.load("release");
   private static final LuaScript REMAINING = LuaScript.load("remaining");
@@ -95,15 +106,12 @@ public final class RedisLockStore implements LockStore {
 
   private final WakeUps wakeUps;
   private final Servers servers;
+  private final @Nullable Replicas replicas;
 
-  private RedisLockStore(Function<WakeUps, Servers> servers) {
+  private RedisLockStore(Function<WakeUps, Servers> servers, @Nullable Replicas replicas) {
     this.wakeUps = new WakeUps();
     this.servers = servers.apply(wakeUps);
-  }
-
-  private static RedisLockStore alone(
-      Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener) {
-    return new RedisLockStore(wakeUps -> new Server(opener, wakeUps));
+    this.replicas = replicas;
   }
 
   /**
@@ -118,16 +126,15 @@ public final class RedisLockStore implements LockStore {
    * @return a new store
    */
   public static RedisLockStore create(RedisClient client) {
-    Objects.requireNonNull(client, "client must not be null");
-    return alone(
-        () ->
-            Mono.fromCallable(() -> client.connect(StringCodec.UTF8))
-                .subscribeOn(Schedulers.boundedElastic())
-                .toFuture());
+    return builder(client).build();
   }
 
   /**
-   * A store on the server that the URI names.
+   * A store on the server that the URI names, or on the one that the Sentinels in the URI name.
+   *
+   * <p>The Sentinels are asked each time that a connection is opened. A lone server that turns out
+   * to be a replica is left for the one that it follows, if the user of Redis may run {@code ROLE}
+   * and the address that the replica knows can be reached from here.
    *
    * @param client a client, with or without a {@link RedisURI} of its own
    * @param uri the server, or the Sentinels that know it; its timeout bounds the opening of a
@@ -135,9 +142,22 @@ public final class RedisLockStore implements LockStore {
    * @return a new store
    */
   public static RedisLockStore create(RedisClient client, RedisURI uri) {
-    Objects.requireNonNull(client, "client must not be null");
-    Objects.requireNonNull(uri, "uri must not be null");
-    return alone(() -> client.connectAsync(StringCodec.UTF8, uri));
+    return builder(client, uri).build();
+  }
+
+  /**
+   * A store on whichever of the servers is the primary.
+   *
+   * <p>They are asked for their role each time that a connection is opened; if none is the primary,
+   * so are those that they follow. If two of them say that they are the primary, calls fail with
+   * trouble that passes until one of them is made a replica: a lock might be held on both.
+   *
+   * @param client a client, with or without a {@link RedisURI} of its own
+   * @param uris the servers, one or more, in any order; no Sentinels
+   * @return a new store
+   */
+  public static RedisLockStore create(RedisClient client, Collection<RedisURI> uris) {
+    return builder(client, uris).build();
   }
 
   /**
@@ -153,8 +173,109 @@ public final class RedisLockStore implements LockStore {
    * @return a new store
    */
   public static RedisLockStore create(RedisClusterClient client) {
+    return builder(client).build();
+  }
+
+  /**
+   * Begins to build a store as {@link #create(RedisClient)} creates it.
+   *
+   * @param client a client that was created with a {@link RedisURI}
+   * @return a builder with the defaults
+   */
+  public static Builder builder(RedisClient client) {
     Objects.requireNonNull(client, "client must not be null");
-    return new RedisLockStore(wakeUps -> new Cluster(client, wakeUps));
+    return on(
+        () ->
+            Mono.fromCallable(() -> client.connect(StringCodec.UTF8))
+                .subscribeOn(Schedulers.boundedElastic())
+                .toFuture());
+  }
+
+  /**
+   * Begins to build a store as {@link #create(RedisClient, RedisURI)} creates it.
+   *
+   * @param client a client, with or without a {@link RedisURI} of its own
+   * @param uri the server, or the Sentinels that know it
+   * @return a builder with the defaults
+   */
+  public static Builder builder(RedisClient client, RedisURI uri) {
+    Objects.requireNonNull(client, "client must not be null");
+    Objects.requireNonNull(uri, "uri must not be null");
+    return on(Sentinels.areIn(uri) ? new Sentinels(client, uri) : Primary.of(client, uri));
+  }
+
+  /**
+   * Begins to build a store as {@link #create(RedisClient, Collection)} creates it.
+   *
+   * @param client a client, with or without a {@link RedisURI} of its own
+   * @param uris the servers, one or more; no Sentinels
+   * @return a builder with the defaults
+   */
+  public static Builder builder(RedisClient client, Collection<RedisURI> uris) {
+    Objects.requireNonNull(client, "client must not be null");
+    return on(Primary.among(client, List.copyOf(uris)));
+  }
+
+  /**
+   * Begins to build a store as {@link #create(RedisClusterClient)} creates it.
+   *
+   * @param client a client that was created with the {@link RedisURI} of some of the servers
+   * @return a builder with the defaults
+   */
+  public static Builder builder(RedisClusterClient client) {
+    Objects.requireNonNull(client, "client must not be null");
+    return new Builder(wakeUps -> new Cluster(client, wakeUps));
+  }
+
+  private static Builder on(Opener opener) {
+    return new Builder(wakeUps -> new Server(opener, wakeUps));
+  }
+
+  /** Settings of a store. A builder can build several stores. */
+  public static final class Builder {
+
+    private final Function<WakeUps, Servers> servers;
+    private @Nullable Replicas replicas;
+
+    private Builder(Function<WakeUps, Servers> servers) {
+      this.servers = servers;
+    }
+
+    /**
+     * Makes a grant count only once replicas have it. After each grant, and each hand-over from one
+     * holder to the next, Redis is asked with {@code WAIT}; if too few of them have it in time, it
+     * is released, and the call fails with a {@link io.monolock.store.StoreFailure} of reason
+     * {@code NOT_REPLICATED}, which is worth trying again.
+     *
+     * <p>It costs one more round trip for each grant, and the time that replicas take. By default
+     * grants wait for none. Only grants do: if a primary fails, a lock may end on the new one as
+     * early as it would have without its last extension, which its holder is told when it extends
+     * it the next time.
+     *
+     * <p>A grant that counts can still be lost: when a replica is promoted that is not among those
+     * that had it, or when one that had it comes back empty. So {@code WAIT} is no quorum.
+     *
+     * <p>At most 8 grants of a server wait at the same time, each with a connection of its own, so
+     * that extensions and releases are held up by none; further ones wait for a connection.
+     *
+     * @param number how many replicas, 1 or more; more than the server has is never reached
+     * @param timeout how long to wait for them, 1 ms to 24 hours, rounded up to whole milliseconds;
+     *     as the {@code commandTimeout} of the locker ends an attempt too, shorter than that
+     * @return this builder
+     */
+    public Builder replicas(int number, Duration timeout) {
+      replicas = new Replicas(number, timeout);
+      return this;
+    }
+
+    /**
+     * Creates a store, which sends nothing.
+     *
+     * @return a new store
+     */
+    public RedisLockStore build() {
+      return new RedisLockStore(servers, replicas);
+    }
   }
 
   @Override
@@ -172,6 +293,11 @@ public final class RedisLockStore implements LockStore {
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
     boolean waiting = wakeUps.areAwaited(keys) && servers.openWait(first(keys));
+    Replicas replicas = this.replicas;
+    if (replicas != null) {
+      Mono<Grant> taking = acquire(replicas, keys, token, metadata, ttl, fenced);
+      return waiting ? lookFirst(keys, token, fenced, taking) : taking;
+    }
     return integer(
         servers.route(first(keys), waiting),
         ACQUIRE,
@@ -180,6 +306,61 @@ public final class RedisLockStore implements LockStore {
         waiting || fenced
             ? new String[] {token, metadata, millis(ttl), flag(fenced), flag(waiting)}
             : new String[] {token, metadata, millis(ttl)});
+  }
+
+  private Mono<Grant> acquire(
+      Replicas replicas,
+      LockKeys keys,
+      String token,
+      String metadata,
+      Duration ttl,
+      boolean fenced) {
+    return replicated(
+            replicas,
+            keys,
+            token,
+            route ->
+                integer(
+                    route,
+                    ACQUIRE,
+                    names(keys, fenced),
+                    Function.identity(),
+                    token,
+                    metadata,
+                    millis(ttl),
+                    flag(fenced)),
+            RedisLockStore::isFresh)
+        .map(answer -> grant(answer, fenced));
+  }
+
+  /**
+   * What is taken over another connection is not tracked, so whoever waits looks first: at what is
+   * busy, and at what it is about to take in vain.
+   */
+  private Mono<Grant> lookFirst(LockKeys keys, String token, boolean fenced, Mono<Grant> taking) {
+    return integer(servers.route(first(keys), true), LOOK, names(keys), Function.identity(), token)
+        .flatMap(answer -> answer > 0 ? taking : Mono.just(grant(answer, fenced)));
+  }
+
+  /** What the token had before it keeps, whatever becomes of another grant. */
+  private Mono<Long> replicated(
+      Replicas replicas,
+      LockKeys keys,
+      String token,
+      Function<Route, Mono<Long>> call,
+      LongPredicate isFresh) {
+    return servers
+        .exclusive(first(keys))
+        .using(
+            token,
+            number ->
+                replicas.confirmed(
+                    servers.exclusive(first(keys), number),
+                    call,
+                    answer ->
+                        isFresh.test(answer)
+                            ? release(keys, token, Duration.ZERO)
+                            : Mono.just(false)));
   }
 
   /** Any of them: all are on one server. */
@@ -214,16 +395,22 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Transfer> transfer(
       LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
-    return integer(
-            work(keys),
-            TRANSFER,
-            names(keys, fenced),
-            Function.identity(),
-            from,
-            to,
-            metadata,
-            millis(ttl),
-            flag(fenced))
+    Function<Route, Mono<Long>> call =
+        route ->
+            integer(
+                route,
+                TRANSFER,
+                names(keys, fenced),
+                Function.identity(),
+                from,
+                to,
+                metadata,
+                millis(ttl),
+                flag(fenced));
+    Replicas replicas = this.replicas;
+    return (replicas == null
+            ? call.apply(work(keys))
+            : replicated(replicas, keys, to, call, anyNumber -> true))
         .flatMap(
             number ->
                 number > 0
@@ -330,10 +517,14 @@ public final class RedisLockStore implements LockStore {
 
   private static Grant grant(long answer, boolean fenced) {
     if (answer > 0) {
-      return granted(answer % 2 == 0, answer / 2, fenced);
+      return granted(isFresh(answer), answer / 2, fenced);
     }
     return new Grant.Busy(
         answer == 0 ? Optional.empty() : Optional.of(Duration.ofMillis(-1 - answer)));
+  }
+
+  private static boolean isFresh(long grant) {
+    return grant % 2 == 0;
   }
 
   private static Grant granted(boolean fresh, long number, boolean fenced) {

@@ -28,9 +28,10 @@ interface Route {
   /**
    * Told what the call has failed with.
    *
+   * @param link the connection that it was sent over
    * @return the way to whom the server names instead, null if the call has failed for good
    */
-  default @Nullable Route after(Throwable failure) {
+  default @Nullable Route after(Link link, Throwable failure) {
     return null;
   }
 }

@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.redis;
 
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreHealth;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
 /**
- * One server, that has all keys or those of a part of a cluster, and two connections to it: one for
- * all the work, and one for the attempts of those who wait, which is tracked.
+ * One server, that has all keys or those of a part of a cluster, and the connections to it: one for
+ * all the work, one for the attempts of those who wait, which is tracked, and some for grants that
+ * wait for replicas.
  */
 final class Server implements Servers {
 
+  private final Opener opener;
   private final Tracking tracking;
   private final SharedConnection work;
   private final SharedConnection wait;
   private final SharedConnection asking;
+  private final ExclusiveConnections exclusive = new ExclusiveConnections();
+  private final List<SharedConnection> byNumber;
 
-  Server(
-      Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener, WakeUps wakeUps) {
+  Server(Opener opener, WakeUps wakeUps) {
+    this.opener = opener;
     this.tracking = new Tracking(wakeUps, this::openWait);
     this.work = new SharedConnection(opener);
     this.wait = new SharedConnection(opener, tracking);
     this.asking = new SharedConnection(opener);
+    this.byNumber =
+        Stream.generate(() -> new SharedConnection(opener))
+            .limit(ExclusiveConnections.COUNT)
+            .toList();
   }
 
   SharedConnection work() {
@@ -39,9 +46,9 @@ final class Server implements Servers {
     return asking;
   }
 
-  /** The connection to use for a call, without waiting for the tracked one. */
-  SharedConnection connection(boolean waiting) {
-    return waiting && openWait() ? wait : work;
+  /** For attempts of those who wait, who do not wait for the tracked connection. */
+  SharedConnection waitIfOpen() {
+    return openWait() ? wait : work;
   }
 
   boolean openWait() {
@@ -54,7 +61,25 @@ final class Server implements Servers {
 
   @Override
   public Route route(String key, boolean waiting) {
-    return connection(waiting);
+    return waiting ? waitIfOpen() : work;
+  }
+
+  @Override
+  public ExclusiveConnections exclusive(String key) {
+    return exclusive;
+  }
+
+  ExclusiveConnections exclusive() {
+    return exclusive;
+  }
+
+  @Override
+  public Route exclusive(String key, int number) {
+    return exclusive(number);
+  }
+
+  SharedConnection exclusive(int number) {
+    return byNumber.get(number);
   }
 
   @Override
@@ -72,24 +97,27 @@ final class Server implements Servers {
 
   @Override
   public Mono<StoreHealth> health() {
-    return health("standalone");
+    return health(opener.topology());
   }
 
   /** Whether the server answers, as a part of something. */
   Mono<StoreHealth> health(String topology) {
-    return Ping.over(work)
+    return Question.ping(work)
         .map(pong -> new StoreHealth(topology, Optional.ofNullable(tracking.works())));
   }
 
   @Override
   public void overdue(Duration patience) {
-    work.overdue(patience);
-    wait.overdue(patience);
-    asking.overdue(patience);
+    exclusive.overdue(patience);
+    all().forEach(connection -> connection.overdue(patience));
   }
 
   @Override
   public Mono<Void> close() {
-    return Mono.whenDelayError(work.close(), wait.close(), asking.close());
+    return Mono.whenDelayError(all().map(SharedConnection::close).toList());
+  }
+
+  private Stream<SharedConnection> all() {
+    return Stream.concat(Stream.of(work, wait, asking), byNumber.stream());
   }
 }

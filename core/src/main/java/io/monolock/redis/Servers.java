@@ -17,6 +17,12 @@ interface Servers {
    */
   Route route(String key, boolean waiting);
 
+  /** The connections to the server that has a key which are used by one call at a time. */
+  ExclusiveConnections exclusive(String key);
+
+  /** The way of a call over one of the {@link #exclusive(String)} connections of a key. */
+  Route exclusive(String key, int number);
+
   /** Opens the connection for those who wait for a key, if necessary; tells whether it is open. */
   boolean openWait(String key);
 

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -21,6 +20,9 @@ import reactor.core.publisher.Mono;
  * knows, and keeps Lettuce from reconnecting. It is closed in Lettuce's own thread, between the
  * events of the channel, so that none of the commands is overlooked.
  *
+ * <p>So is a connection to a server that says that it is a replica: its primary has become another
+ * one, and not every replica cuts the connections that it has had before.
+ *
  * <p>While the server is down, all calls that come wait for the same attempt to connect and fail
  * with it. Between the beginnings of two attempts lies a pause, or many who try again would keep
  * connecting without end.
@@ -29,7 +31,7 @@ final class SharedConnection implements Route {
 
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  private final Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener;
+  private final Opener opener;
   private final SetUp setUp;
 
   private @Nullable CompletableFuture<Link> current; // guarded by this
@@ -52,16 +54,15 @@ final class SharedConnection implements Route {
   }
 
   /** A connection that needs no preparation. */
-  SharedConnection(Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener) {
+  SharedConnection(Opener opener) {
     this(opener, connection -> CompletableFuture.completedFuture(null));
   }
 
   /**
-   * @param opener starts to open a connection and does not block
+   * @param opener opens connections
    * @param setUp prepares each connection
    */
-  SharedConnection(
-      Supplier<CompletionStage<StatefulRedisConnection<String, String>>> opener, SetUp setUp) {
+  SharedConnection(Opener opener, SetUp setUp) {
     this.opener = opener;
     this.setUp = setUp;
   }
@@ -83,6 +84,16 @@ final class SharedConnection implements Route {
       current = known;
     }
     return known;
+  }
+
+  /** A replica may never say by itself that it is no longer the one to talk to. */
+  @Override
+  public @Nullable Route after(Link link, Throwable failure) {
+    if (Failures.isOfReplica(failure)) {
+      opener.ledToReplica();
+      link.end();
+    }
+    return null;
   }
 
   private boolean isOver(CompletableFuture<Link> link) {
@@ -167,7 +178,7 @@ final class SharedConnection implements Route {
     try {
       CompletionStage<Boolean> unused =
           opener
-              .get()
+              .open()
               .thenCompose(connection -> prepared(connection, awaited))
               .thenApply(link -> accept(link, number))
               .handle(

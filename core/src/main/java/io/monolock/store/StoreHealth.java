@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * What a store tells of itself when it is well.
  *
- * @param topology what it consists of, in one word, as {@code standalone}
+ * @param topology what it consists of, in a few words, as {@code standalone}
  * @param wakeUps whether those who wait are told when it is worth trying again, or only try by
  *     themselves; empty while that is not known, as nobody has to wait
  */

@@ -59,7 +59,7 @@ class QuorumFaultsTest {
   void createStore() {
     redis.reset();
     store = redis.store();
-    store.inspect("some key").block(LIMIT);
+    store.inspect("some key").retry(20).block(LIMIT);
   }
 
   @AfterEach

@@ -67,8 +67,13 @@ class CancelStormTest {
     proxy = FaultProxy.before(server);
     weather = DELAY > 0 ? changingDelays() : Disposables.disposed();
     client = RedisClient.create(DELAY > 0 ? proxy.uri() : server.uri());
-    locker = ReactiveLocker.create(RedisLockStore.create(client));
+    locker = ReactiveLocker.create(store(client));
     locker.withLock("warm-up", OPTIONS, lock -> Mono.empty()).block(Duration.ofSeconds(10));
+  }
+
+  /** What the locker keeps its locks in. */
+  RedisLockStore store(RedisClient client) {
+    return RedisLockStore.create(client);
   }
 
   @AfterEach

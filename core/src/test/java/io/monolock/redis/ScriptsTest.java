@@ -91,6 +91,18 @@ class ScriptsTest extends StoreOnRedis {
   }
 
   @Test
+  void whoeverLooksTakesNothing() {
+    List<String> ab = List.of("lock:a", "lock:b");
+    assertThat(eval("look", ab, ALICE)).isEqualTo(1L);
+    assertThat(server.commandAsLong("DBSIZE")).isZero();
+    server.command("SET", "lock:a", ALICE, "PX", "60000");
+    assertThat(eval("look", ab, ALICE)).isEqualTo(1L);
+    assertThat((Long) eval("look", ab, BOB)).isBetween(-60_001L, -40_000L);
+    server.command("SET", "lock:b", BOB);
+    assertThat(eval("look", ab, ALICE)).isEqualTo(0L);
+  }
+
+  @Test
   void theFirstLineOfEachTellsKeysAndArguments() {
     for (String script :
         List.of(
@@ -98,6 +110,7 @@ class ScriptsTest extends StoreOnRedis {
             "extend",
             "force_release",
             "inspect",
+            "look",
             "raise_fence",
             "release",
             "remaining",

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.lettuce.core.RedisURI;
 import io.monolock.store.Grant.Busy;
 import io.monolock.store.Grant.Granted;
+import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreFailure.Reason;
 import io.monolock.test.RedisServer;
@@ -57,22 +58,41 @@ class ServerStatesTest extends StoreOnRedis {
   @Test
   void aReplicaNeverSaysNoItSaysThatItIsAReplica() {
     try (RedisServer replica = RedisServer.start()) {
-      RedisLockStore onReplica = storeOn(replica);
       replica.command("REPLICAOF", server.host(), "" + server.port());
       await()
           .until(() -> replica.commandAsString("INFO", "replication").contains("link_status:up"));
       for (var keys : List.of(A, AB)) {
-        for (Mono<?> call : callsOfTheHolder(onReplica, keys)) {
-          assertFailure(call, Reason.SERVER_STATE, true);
-        }
+        assertEachCallIsRefusedBy(replica, keys);
         acquire(store, keys, BOB);
         await().until(() -> replica.commandAsLong("EXISTS", "lock:a") == 1);
-        for (Mono<?> call : callsOfTheHolder(onReplica, keys)) {
-          assertFailure(call, Reason.SERVER_STATE, true);
-        }
+        assertEachCallIsRefusedBy(replica, keys);
         result(store.release(keys, BOB, Duration.ZERO));
         await().until(() -> replica.commandAsLong("EXISTS", "lock:a") == 0);
       }
+    }
+  }
+
+  /** A store leaves the replica after one call, so each call has a store of its own. */
+  private void assertEachCallIsRefusedBy(RedisServer replica, LockKeys keys) {
+    int calls = callsOfTheHolder(store, keys).size();
+    for (int i = 0; i <= calls; i++) {
+      RedisLockStore onReplica = storeOn(replica);
+      Mono<?> call =
+          i < calls ? callsOfTheHolder(onReplica, keys).get(i) : onReplica.inspect("lock:a");
+      assertFailure(call, Reason.SERVER_STATE, true);
+    }
+  }
+
+  /** B79 */
+  @Test
+  void aReplicaDoesNotSayWhatKindOfDataAKeyHolds() {
+    try (RedisServer replica = RedisServer.start()) {
+      server.command("RPUSH", "lock:a", "element");
+      replica.command("REPLICAOF", server.host(), "" + server.port());
+      await().until(() -> replica.commandAsLong("EXISTS", "lock:a") == 1);
+
+      assertFailure(storeOn(replica).inspect("lock:a"), Reason.SERVER_STATE, true);
+      assertThat(result(store.inspect("lock:a")).metadata()).isEmpty();
     }
   }
 
@@ -179,9 +199,7 @@ class ServerStatesTest extends StoreOnRedis {
         "+pttl",
         "+pexpire",
         "+del",
-        "+time",
-        "+type",
-        "+getrange");
+        "+time");
     RedisLockStore modest = storeOf("modest");
     assertThat(result(modest.acquire(AB, ALICE, "", LONG, true))).isInstanceOf(Granted.class);
     assertThat(result(modest.acquire(AB, BOB, "", LONG, true))).isInstanceOf(Busy.class);

@@ -15,7 +15,6 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.job
-import kotlinx.coroutines.reactor.awaitSingleOrNull
 import kotlinx.coroutines.withContext
 import reactor.core.publisher.Mono
 import java.time.Duration
@@ -96,7 +95,7 @@ internal class LockScope(
         .release()
         .timeout(RELEASE_PATIENCE)
         .onErrorComplete()
-        .awaitSingleOrNull()
+        .await()
     }
     return loss
   }
@@ -111,7 +110,7 @@ internal class LockScope(
   /** A handle that is not valid any more sends no extension: it tells why. */
   private suspend fun reason(): LockException? =
     try {
-      held.extend(SHORTEST_TTL).awaitSingleOrNull()
+      held.extend(SHORTEST_TTL).await()
       null
     } catch (lost: LockLostException) {
       when {
@@ -124,7 +123,7 @@ internal class LockScope(
   /** What the block has not released a closing locker has. */
   private suspend fun closed(): LockerClosedException? =
     try {
-      locker.inspect(held.keys().first()).awaitSingleOrNull()
+      locker.inspect(held.keys().first()).await()
       null
     } catch (closed: LockerClosedException) {
       closed

@@ -3,8 +3,6 @@ package io.monolock.coroutines
 
 import io.monolock.Lock
 import kotlinx.coroutines.NonCancellable
-import kotlinx.coroutines.reactor.awaitSingle
-import kotlinx.coroutines.reactor.awaitSingleOrNull
 import kotlinx.coroutines.withContext
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -21,7 +19,7 @@ import kotlin.time.toJavaDuration
  * @throws IllegalArgumentException when the ttl is out of range
  */
 public suspend fun Lock.extend(ttl: Duration) {
-  extend(ttl.toJavaDuration()).awaitSingleOrNull()
+  extend(ttl.toJavaDuration()).await()
 }
 
 /**
@@ -37,5 +35,5 @@ public suspend fun Lock.extend(ttl: Duration) {
  */
 public suspend fun Lock.releaseAndJoin(): Boolean =
   withContext(NonCancellable) {
-    release().awaitSingle()
+    release().await() == true
   }

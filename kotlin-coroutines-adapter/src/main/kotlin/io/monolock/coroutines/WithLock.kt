@@ -88,9 +88,10 @@ public suspend fun <T> ReactiveLocker.withLock(
  *
  * ```kotlin
  * val options = lockOptions(ttl = 30.seconds) { fenced = true }
- * val receipt = locker.withLock("order:42", options = options) { lock ->
- *   charge("order:42", lock.fencingToken().asLong)
- * }
+ * val receipt =
+ *   locker.withLock("order:42", options = options) { lock ->
+ *     charge("order:42", lock.fencingToken().asLong)
+ *   }
  * ```
  *
  * @param key the key

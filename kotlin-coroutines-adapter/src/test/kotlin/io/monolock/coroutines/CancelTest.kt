@@ -34,10 +34,13 @@ class CancelTest {
 
       waiter.cancel()
       waiter.join()
+      val asked = v.store.calls
+      delay(5.seconds)
+      assertThat(v.store.calls).isEqualTo(asked)
       holder.releaseAndJoin()
       delay(1.seconds)
 
-      assertThat(v.time.passed()).isEqualTo(2.seconds)
+      assertThat(v.time.passed()).isEqualTo(7.seconds)
       assertThat(v.isFree("a")).isTrue()
     }
 
@@ -233,8 +236,8 @@ class CancelTest {
         launch {
           value =
             v.locker.withLock("a", options = options { finishOnCancel = true }) {
-              delay(1.minutes)
               launch { delay(1.minutes) }
+              delay(2.minutes)
               done = true
             }
         }

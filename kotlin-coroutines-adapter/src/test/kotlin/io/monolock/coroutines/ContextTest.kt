@@ -115,16 +115,5 @@ class ContextTest {
     locker.close().block()
   }
 
-  @Test
-  fun unconfinedCallerGoesOnWhereTheLockerSignals() {
-    val thread =
-      runBlocking(Dispatchers.Unconfined) {
-        locker.withLock("a", TTL) { Thread.currentThread().name }
-      }
-
-    assertThat(thread).startsWith("parallel-")
-    locker.close().block()
-  }
-
   private fun user() = Mono.deferContextual { Mono.just(it.get<String>("user")) }
 }

@@ -154,7 +154,7 @@ class Snippets(
   fun errors() =
     runBlocking<Unit> {
       locker.acquire("order:42", 30.seconds)
-      val options = lockOptions(ttl = 30.seconds) { waitAtMost = 50.milliseconds }
+      val options = lockOptions(ttl = 30.seconds) { waitAtMost = 500.milliseconds }
 
       val answer =
         try {

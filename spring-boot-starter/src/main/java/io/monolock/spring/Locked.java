@@ -25,6 +25,9 @@ import java.lang.annotation.Target;
  * java.util.function.Function)}; when the keys cannot be told, an {@link IllegalArgumentException}
  * that names the method and the expression, and then the method was not called.
  *
+ * <p>The method, and what it returned, find the lock in the Reactor Context: {@link
+ * io.monolock.reactor.CurrentLock}.
+ *
  * <p>Cancelled, the subscription of what the method returned is cancelled and the lock is freed at
  * once, or at the end of the work with {@link #finishOnCancel}. The body of a {@code suspend}
  * function is cancelled cooperatively when its caller is: it may still be running when the lock is

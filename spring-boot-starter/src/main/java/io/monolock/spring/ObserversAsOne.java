@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import reactor.util.context.ContextView;
 
 /** Tells several observers, in their order, each of them also if one before it has failed. */
 final class ObserversAsOne implements LockObserver {
@@ -40,6 +41,11 @@ final class ObserversAsOne implements LockObserver {
       first.addSuppressed(next);
     }
     return first;
+  }
+
+  @Override
+  public void asked(long id, Set<String> keys, ContextView context) {
+    tell(observer -> observer.asked(id, keys, context));
   }
 
   @Override

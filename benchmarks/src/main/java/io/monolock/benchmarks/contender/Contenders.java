@@ -8,11 +8,19 @@ public enum Contenders {
   /** The least that a lock on Redis can be. */
   RAW("raw Lettuce", RawContender::new),
   /** What users write who release themselves. */
-  ACQUIRE("Monolock acquire", uri -> new MonolockContender(uri, MonolockContender.Style.ACQUIRE)),
+  ACQUIRE("Monolock acquire", uri -> MonolockContender.of(uri, MonolockContender.Style.ACQUIRE)),
   /** The front door. */
-  WITH_LOCK("Monolock withLock", uri -> new MonolockContender(uri, MonolockContender.Style.SCOPE)),
+  WITH_LOCK("Monolock withLock", uri -> MonolockContender.of(uri, MonolockContender.Style.SCOPE)),
   /** With a fencing number for each lock. */
-  FENCED("Monolock fenced", uri -> new MonolockContender(uri, MonolockContender.Style.FENCED)),
+  FENCED("Monolock fenced", uri -> MonolockContender.of(uri, MonolockContender.Style.FENCED)),
+  /** On the server that Sentinels name. */
+  SENTINEL("Monolock, Sentinel", uri -> MonolockContender.of(uri, MonolockContender.Style.ACQUIRE)),
+  /** On a cluster, all of whose servers are named. */
+  CLUSTER("Monolock, cluster", MonolockContender::clustered),
+  /** On a server one of whose replicas has to have a grant. */
+  REPLICATED("Monolock, one replica", MonolockContender::replicated),
+  /** On several servers, all of which are named. */
+  QUORUM("Monolock, quorum of 3", MonolockContender::quorum),
   /** Redisson's lock. */
   REDISSON("Redisson RLock", uri -> new RedissonContender(uri, false)),
   /** Redisson's lock whose waiters get it in turns. */
@@ -38,9 +46,9 @@ public enum Contenders {
   }
 
   /**
-   * Opens it on a server.
+   * Opens it on a server, or on several.
    *
-   * @param uri the server
+   * @param uri the server, or all servers with commas between them
    * @return the contender
    */
   public Contender open(String uri) {

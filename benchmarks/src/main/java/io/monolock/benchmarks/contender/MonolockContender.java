@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.benchmarks.contender;
 
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
+import io.monolock.quorum.QuorumLockStore;
 import io.monolock.redis.RedisLockStore;
+import io.monolock.store.LockStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
 /** Monolock with its default settings, except that waiters have time. */
@@ -24,14 +29,53 @@ final class MonolockContender implements Contender {
   private static final LockOptions OPTIONS =
       LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ofMinutes(10));
 
-  private final RedisClient client;
+  private final AbstractRedisClient client;
   private final ReactiveLocker locker;
   private final Style style;
 
-  MonolockContender(String uri, Style style) {
+  MonolockContender(AbstractRedisClient client, LockStore store, Style style) {
+    this.client = client;
+    this.locker = ReactiveLocker.create(store);
     this.style = style;
-    client = RedisClient.create();
-    locker = ReactiveLocker.create(RedisLockStore.create(client, RedisURI.create(uri)));
+  }
+
+  /** On one server. */
+  static Contender of(String uri, Style style) {
+    RedisClient client = RedisClient.create();
+    return new MonolockContender(
+        client, RedisLockStore.create(client, RedisURI.create(uri)), style);
+  }
+
+  /** On one server, whose grants a replica has to have. */
+  static Contender replicated(String uri) {
+    RedisClient client = RedisClient.create();
+    return new MonolockContender(
+        client,
+        RedisLockStore.builder(client, RedisURI.create(uri))
+            .replicas(1, Duration.ofSeconds(1))
+            .build(),
+        Style.ACQUIRE);
+  }
+
+  /** On a cluster. */
+  static Contender clustered(String uris) {
+    RedisClusterClient client =
+        RedisClusterClient.create(uris(uris).map(RedisURI::create).toList());
+    return new MonolockContender(client, RedisLockStore.create(client), Style.ACQUIRE);
+  }
+
+  /** On a quorum. */
+  static Contender quorum(String uris) {
+    RedisClient client = RedisClient.create();
+    return new MonolockContender(
+        client,
+        QuorumLockStore.of(
+            uris(uris).map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList()),
+        Style.ACQUIRE);
+  }
+
+  private static Stream<String> uris(String uris) {
+    return Stream.of(uris.split(","));
   }
 
   @Override

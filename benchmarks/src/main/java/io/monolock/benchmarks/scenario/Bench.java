@@ -62,11 +62,22 @@ final class Bench implements AutoCloseable {
     return teams;
   }
 
+  /** Starts a client process for a contender on servers of another kind. */
+  Team team(Contenders contender, String uri) {
+    Client client = client(contender, uri, List.of());
+    client.awaitReady();
+    return new Team(contender, List.of(client));
+  }
+
   private Client client(Contenders contender, List<String> prefix) {
+    return client(contender, server.uri(), prefix);
+  }
+
+  private Client client(Contenders contender, String uri, List<String> prefix) {
     Line line =
         settings.processes()
-            ? new ProcessLine(contender, server.uri(), prefix)
-            : new LocalLine(contender, server.uri());
+            ? new ProcessLine(contender, uri, prefix)
+            : new LocalLine(contender, uri);
     Client client = new Client(contender, line);
     clients.add(client);
     return client;

@@ -23,7 +23,9 @@ public enum Scenarios {
   /** Many who wait for what does not come. */
   IDLE_WAITERS(new IdleWaiters()),
   /** Many locks that are kept alive. */
-  REFRESHED(new Refreshed());
+  REFRESHED(new Refreshed()),
+  /** What it costs to have more than one server. */
+  TOPOLOGIES(new Topologies());
 
   private final Scenario scenario;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.spring.aop;
 
-import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import java.util.Collection;
+import io.monolock.reactor.LockOperators;
+import java.util.function.UnaryOperator;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +46,8 @@ final class LockedInterceptor implements MethodInterceptor {
     return Mono.defer(
         () -> {
           Call call = new Call(method, invocation);
-          ReactiveLocker locker = lockers.of(method);
-          return locker.withLock(
-              call.keys(), call.options(locker), lock -> Mono.from(call.proceed()));
+          Mono<Object> work = Mono.defer(() -> Mono.from(call.proceed()));
+          return Mono.from(call.lock(lockers.of(method)).apply(work));
         });
   }
 
@@ -56,20 +55,19 @@ final class LockedInterceptor implements MethodInterceptor {
     return Flux.defer(
         () -> {
           Call call = new Call(method, invocation);
-          ReactiveLocker locker = lockers.of(method);
-          return locker.withLockMany(call.keys(), call.options(locker), lock -> call.proceed());
+          Flux<Object> work = Flux.defer(call::proceed);
+          return call.lock(lockers.of(method)).apply(work);
         });
   }
 
   /** One subscription. Spring lets an invocation proceed once, hence the clone. */
   private record Call(LockedMethod method, MethodInvocation invocation) {
 
-    Collection<String> keys() {
-      return method.keys(invocation.getThis(), invocation.getArguments());
-    }
-
-    LockOptions options(ReactiveLocker locker) {
-      return method.options(locker.defaults());
+    UnaryOperator<Publisher<Object>> lock(ReactiveLocker locker) {
+      return LockOperators.locked(
+          locker,
+          method.keys(invocation.getThis(), invocation.getArguments()),
+          method.options(locker.defaults()));
     }
 
     @SuppressWarnings("unchecked")

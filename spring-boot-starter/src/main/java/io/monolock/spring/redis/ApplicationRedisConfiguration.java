@@ -33,6 +33,6 @@ class ApplicationRedisConfiguration {
     return new LockRedisClient(
         factory != null && details.getMasterReplica() == null
             ? SpringDataRedis.access(factory)
-            : SpringDataRedis.access(details, resources.getIfUnique()));
+            : ConnectionDetails.access(details, resources.getIfUnique()));
   }
 }

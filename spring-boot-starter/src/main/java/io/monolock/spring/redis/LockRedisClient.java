@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.spring.redis;
 
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.resource.ClientResources;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The Redis client that the locks have for themselves.
+ * The Redis client that the locks have for themselves, and the store on it.
  *
  * <p>It is not that of the application's other Redis connections: those are shut down and made anew
  * whenever the context is paused and goes on, and nothing orders that after the closing of the
@@ -17,13 +25,41 @@ import java.util.concurrent.TimeUnit;
 final class LockRedisClient {
 
   private final RedisAccess access;
-  private final RedisClient client;
+  private final AbstractRedisClient client;
+  private final LockStore store;
 
   LockRedisClient(RedisAccess access) {
     this.access = access;
-    this.client =
-        access.resources() == null ? RedisClient.create() : RedisClient.create(access.resources());
-    client.setOptions(access.options());
+    if (access.topology() == RedisAccess.Topology.CLUSTER) {
+      RedisClusterClient cluster = cluster(access.uris(), access.resources());
+      cluster.setOptions(ofCluster(access.options()));
+      this.client = cluster;
+      this.store = RedisLockStore.create(cluster);
+    } else {
+      RedisClient one =
+          access.resources() == null
+              ? RedisClient.create()
+              : RedisClient.create(access.resources());
+      one.setOptions(access.options());
+      this.client = one;
+      this.store =
+          access.uris().size() == 1
+              ? RedisLockStore.create(one, access.uris().get(0))
+              : RedisLockStore.create(one, access.uris());
+    }
+  }
+
+  private static RedisClusterClient cluster(
+      List<RedisURI> uris, @Nullable ClientResources resources) {
+    return resources == null
+        ? RedisClusterClient.create(uris)
+        : RedisClusterClient.create(resources, uris);
+  }
+
+  private static ClusterClientOptions ofCluster(ClientOptions options) {
+    return options instanceof ClusterClientOptions ready
+        ? ready
+        : ClusterClientOptions.builder(options).build();
   }
 
   RedisAccess access() {
@@ -31,7 +67,7 @@ final class LockRedisClient {
   }
 
   LockStore store() {
-    return RedisLockStore.create(client, access.uri());
+    return store;
   }
 
   /** Called by Spring, which waits for it, after the locker was closed. */

@@ -4,6 +4,7 @@ package io.monolock.spring.redis;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.StaticCredentialsProvider;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -17,8 +18,8 @@ import org.springframework.boot.ssl.SslBundles;
  *
  * @param url The server, as in redis://user:password@host:6379/0, or rediss:// for TLS. Without it,
  *     the server of spring.data.redis is used, and none of the other properties counts.
- * @param username User name, instead of that of the URL.
- * @param password Password, instead of that of the URL.
+ * @param username User name, which takes the password, too.
+ * @param password Password; with the user name, if any, instead of what the URL says of both.
  * @param database Database, instead of that of the URL.
  * @param clientName Name of the connections, which CLIENT LIST shows.
  * @param connectTimeout How long the opening of a connection may take.
@@ -51,20 +52,13 @@ record LockRedisProperties(
       SslBundle bundle = bundles.getObject().getBundle(ssl.bundle);
       options.sslOptions(Tls.options(bundle));
     }
-    return new RedisAccess(uri, options.build(), null);
+    return RedisAccess.toOne(uri, options.build(), null);
   }
 
   private RedisURI uri() {
     RedisURI uri = parsed();
-    if (!uri.getSentinels().isEmpty()) {
-      throw RedisAccess.notStandalone("monolock.redis.url names Sentinels");
-    }
     if (password != null) {
-      if (username == null) {
-        uri.setAuthentication(password.toCharArray());
-      } else {
-        uri.setAuthentication(username, password.toCharArray());
-      }
+      uri.setCredentialsProvider(new StaticCredentialsProvider(username, password.toCharArray()));
     } else if (username != null) {
       throw new IllegalStateException(
           "monolock.redis.username needs monolock.redis.password, too; or put both into the URL");

@@ -4,21 +4,40 @@ package io.monolock.spring.redis;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to reach a Redis server.
+ * How to reach Redis.
  *
- * @param uri the server
- * @param options how to connect to it, with what its TLS needs
+ * @param topology what the servers are to each other
+ * @param uris the server, the one URI that names all Sentinels, several servers of which one is the
+ *     primary, or some of the servers of a cluster
+ * @param options how to connect, with what TLS needs
  * @param resources threads to share, null to have own ones; whoever gave them shuts them down
  */
-record RedisAccess(RedisURI uri, ClientOptions options, @Nullable ClientResources resources) {
+record RedisAccess(
+    Topology topology,
+    List<RedisURI> uris,
+    ClientOptions options,
+    @Nullable ClientResources resources) {
 
-  /** What only a single server has so far. */
-  static IllegalStateException notStandalone(String what) {
+  enum Topology {
+    /** One server at a time takes the writes. */
+    ONE,
+    /** Each of several servers takes those of a part of the keys. */
+    CLUSTER
+  }
+
+  static RedisAccess toOne(
+      RedisURI uri, ClientOptions options, @Nullable ClientResources resources) {
+    return new RedisAccess(Topology.ONE, List.of(uri), options, resources);
+  }
+
+  /** Where locks cannot be kept. */
+  static IllegalStateException unsupported(String what) {
     return new IllegalStateException(
-        "Locks need a single Redis server, but "
+        "Locks need Redis servers that are reached by host and port, but "
             + what
             + ". Name a server with monolock.redis.url, or define a LockStore bean.");
   }

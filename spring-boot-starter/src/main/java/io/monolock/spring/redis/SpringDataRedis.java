@@ -3,80 +3,99 @@ package io.monolock.spring.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.resource.ClientResources;
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
-import org.springframework.boot.ssl.SslBundle;
+import io.monolock.spring.redis.RedisAccess.Topology;
+import java.util.List;
+import java.util.stream.Stream;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConverters;
 
-/** Where the application has its Redis, as Spring Data and Spring Boot know it. */
+/** Where the application has its Redis, as Spring Data knows it. */
 final class SpringDataRedis {
 
   private SpringDataRedis() {}
 
   static RedisAccess access(LettuceConnectionFactory factory) {
-    if (factory.isClusterAware()
-        || factory.isRedisSentinelAware()
-        || factory.getSocketConfiguration() != null) {
-      throw RedisAccess.notStandalone(
-          "the LettuceConnectionFactory is for a cluster, for Sentinels or for a Unix socket");
+    if (factory.getSocketConfiguration() != null) {
+      throw RedisAccess.unsupported("the LettuceConnectionFactory is for a Unix socket");
     }
     LettuceClientConfiguration client = factory.getClientConfiguration();
-    RedisStandaloneConfiguration server = factory.getStandaloneConfiguration();
-    RedisURI.Builder uri =
-        RedisURI.builder()
-            .withHost(server.getHostName())
-            .withPort(server.getPort())
-            .withDatabase(server.getDatabase())
-            .withSsl(client.isUseSsl())
-            .withVerifyPeer(client.getVerifyMode())
-            .withStartTls(client.isStartTls())
-            .withTimeout(client.getCommandTimeout());
-    authenticate(uri, server.getUsername(), server.getPassword().map(String::new).orElse(null));
-    client
-        .getRedisCredentialsProviderFactory()
-        .ifPresent(
-            credentials -> uri.withAuthentication(credentials.createCredentialsProvider(server)));
-    client.getClientName().ifPresent(uri::withClientName);
+    RedisClusterConfiguration cluster = factory.getClusterConfiguration();
+    RedisSentinelConfiguration sentinels = factory.getSentinelConfiguration();
+    Topology topology = cluster == null ? Topology.ONE : Topology.CLUSTER;
+    List<RedisURI> uris;
+    if (cluster != null) {
+      uris = uris(cluster);
+      uris.forEach(uri -> apply(client, cluster, uri));
+    } else if (sentinels != null) {
+      RedisURI uri = LettuceConverters.sentinelConfigurationToRedisURI(sentinels);
+      uris = List.of(uri);
+      Stream.concat(uris.stream(), uri.getSentinels().stream())
+          .forEach(any -> applyToConnection(client, any));
+      applyCredentials(client, sentinels, uri);
+    } else {
+      RedisStandaloneConfiguration server = factory.getStandaloneConfiguration();
+      uris = List.of(uri(server));
+      uris.forEach(uri -> apply(client, server, uri));
+    }
     return new RedisAccess(
-        uri.build(),
+        topology,
+        uris,
         client.getClientOptions().orElseGet(ClientOptions::create),
         client.getClientResources().orElse(null));
   }
 
-  static RedisAccess access(
-      DataRedisConnectionDetails details, @Nullable ClientResources resources) {
-    DataRedisConnectionDetails.Standalone server = details.getStandalone();
-    if (server == null
-        || details.getCluster() != null
-        || details.getSentinel() != null
-        || details.getMasterReplica() != null) {
-      throw RedisAccess.notStandalone(
-          "spring.data.redis names a cluster, Sentinels or several servers");
-    }
-    SslBundle bundle = details.getSslBundle();
-    RedisURI.Builder uri =
-        RedisURI.builder()
-            .withHost(server.getHost())
-            .withPort(server.getPort())
-            .withDatabase(server.getDatabase())
-            .withSsl(bundle != null);
-    authenticate(uri, details.getUsername(), details.getPassword());
-    ClientOptions.Builder options = ClientOptions.builder();
-    if (bundle != null) {
-      options.sslOptions(Tls.options(bundle));
-    }
-    return new RedisAccess(uri.build(), options.build(), resources);
+  private static RedisURI uri(RedisStandaloneConfiguration server) {
+    RedisURI uri = RedisURI.create(server.getHostName(), server.getPort());
+    uri.setDatabase(server.getDatabase());
+    server
+        .getPassword()
+        .toOptional()
+        .ifPresent(password -> Uris.authenticate(uri, server.getUsername(), new String(password)));
+    return uri;
   }
 
-  private static void authenticate(
-      RedisURI.Builder uri, @Nullable String username, @Nullable String password) {
-    if (username != null && !username.isEmpty()) {
-      uri.withAuthentication(username, password == null ? "" : password);
-    } else if (password != null && !password.isEmpty()) {
-      uri.withPassword(password.toCharArray());
-    }
+  private static List<RedisURI> uris(RedisClusterConfiguration cluster) {
+    return cluster.getClusterNodes().stream()
+        .map(
+            node -> {
+              RedisURI uri =
+                  RedisURI.create(String.valueOf(node.getHost()), node.getRequiredPort());
+              cluster
+                  .getPassword()
+                  .toOptional()
+                  .ifPresent(
+                      password ->
+                          Uris.authenticate(uri, cluster.getUsername(), new String(password)));
+              return uri;
+            })
+        .toList();
+  }
+
+  private static void apply(
+      LettuceClientConfiguration client, RedisConfiguration server, RedisURI uri) {
+    applyToConnection(client, uri);
+    applyCredentials(client, server, uri);
+  }
+
+  private static void applyToConnection(LettuceClientConfiguration client, RedisURI uri) {
+    uri.setSsl(client.isUseSsl());
+    uri.setVerifyPeer(client.getVerifyMode());
+    uri.setStartTls(client.isStartTls());
+    uri.setTimeout(client.getCommandTimeout());
+    client.getClientName().ifPresent(uri::setClientName);
+  }
+
+  private static void applyCredentials(
+      LettuceClientConfiguration client, RedisConfiguration server, RedisURI uri) {
+    client
+        .getRedisCredentialsProviderFactory()
+        .ifPresent(
+            credentials ->
+                uri.setCredentialsProvider(credentials.createCredentialsProvider(server)));
   }
 }

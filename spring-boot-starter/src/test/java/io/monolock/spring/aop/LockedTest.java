@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.ReactiveLocker;
 import io.monolock.memory.InMemoryLockStore;
+import io.monolock.reactor.CurrentLock;
 import io.monolock.spring.Locked;
 import io.monolock.spring.MonolockAutoConfiguration;
 import io.monolock.store.LockStore;
@@ -75,6 +76,11 @@ class LockedTest {
     @Locked(keys = "'order:' + #id")
     Mono<String> missing(long id) {
       return null;
+    }
+
+    @Locked(keys = "'order:' + #id")
+    Mono<String> current(long id) {
+      return CurrentLock.get().map(lock -> lock.keys().toString());
     }
 
     Mono<String> unlocked(long id) {
@@ -204,6 +210,13 @@ class LockedTest {
           StepVerifier.create(orders.throwing(42)).expectErrorMessage("no payment").verify(LIMIT);
           assertThat(isHeld(store, "order:42")).isFalse();
         });
+  }
+
+  @Test
+  void theWorkFindsItsLockInTheContext() {
+    orders(
+        (orders, work, store) ->
+            assertThat(orders.current(42).block(LIMIT)).isEqualTo("[order:42]"));
   }
 
   @Test

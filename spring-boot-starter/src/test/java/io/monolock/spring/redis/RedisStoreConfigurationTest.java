@@ -10,7 +10,6 @@ import io.monolock.spring.MonolockAutoConfiguration;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -23,6 +22,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Which Redis server the locks are kept in. */
@@ -124,7 +124,7 @@ class RedisStoreConfigurationTest {
         .run(
             context -> {
               RedisAccess access = access(context);
-              RedisURI uri = access.uri();
+              RedisURI uri = access.uris().get(0);
               assertThat(uri.getHost()).isEqualTo("redis.example");
               assertThat(uri.getPort()).isEqualTo(6380);
               assertThat(uri.getDatabase()).isEqualTo(3);
@@ -146,8 +146,8 @@ class RedisStoreConfigurationTest {
             () -> builder -> builder.useSsl().disablePeerVerification())
         .run(
             context -> {
-              assertThat(access(context).uri().isSsl()).isTrue();
-              assertThat(access(context).uri().isVerifyPeer()).isFalse();
+              assertThat(access(context).uris().get(0).isSsl()).isTrue();
+              assertThat(access(context).uris().get(0).isVerifyPeer()).isFalse();
             });
   }
 
@@ -176,12 +176,12 @@ class RedisStoreConfigurationTest {
             return Standalone.of("redis.example", 6380, 3);
           }
         };
-    RedisAccess access = SpringDataRedis.access(details, null);
-    assertThat(access.uri().getHost()).isEqualTo("redis.example");
-    assertThat(access.uri().getPort()).isEqualTo(6380);
-    assertThat(access.uri().getDatabase()).isEqualTo(3);
-    assertThat(access.uri().isSsl()).isTrue();
-    assertCredentials(access.uri(), "alice", "secret");
+    RedisAccess access = ConnectionDetails.access(details, null);
+    assertThat(access.uris().get(0).getHost()).isEqualTo("redis.example");
+    assertThat(access.uris().get(0).getPort()).isEqualTo(6380);
+    assertThat(access.uris().get(0).getDatabase()).isEqualTo(3);
+    assertThat(access.uris().get(0).isSsl()).isTrue();
+    assertCredentials(access.uris().get(0), "alice", "secret");
   }
 
   @Test
@@ -198,7 +198,7 @@ class RedisStoreConfigurationTest {
         .run(
             context -> {
               RedisAccess access = access(context);
-              RedisURI uri = access.uri();
+              RedisURI uri = access.uris().get(0);
               assertThat(uri.getHost()).isEqualTo("redis.example");
               assertThat(uri.getPort()).isEqualTo(6380);
               assertThat(uri.getDatabase()).isEqualTo(5);
@@ -209,6 +209,14 @@ class RedisStoreConfigurationTest {
                   .isEqualTo(Duration.ofSeconds(4));
               assertCredentials(uri, "alice", "secret");
             });
+  }
+
+  @Test
+  void aPasswordOfOurOwnReplacesUserAndPasswordOfTheUrl() {
+    withoutSpringData
+        .withPropertyValues(
+            "monolock.redis.url=redis://bob:wrong@redis.example", "monolock.redis.password=secret")
+        .run(context -> assertCredentials(access(context).uris().get(0), null, "secret"));
   }
 
   private static void assertCredentials(RedisURI uri, String username, String password) {
@@ -254,31 +262,19 @@ class RedisStoreConfigurationTest {
   }
 
   @Test
-  void clustersAndSentinelsFailTheStartAndSayWhatToDo() {
-    for (String[] properties :
-        List.of(
-            new String[] {"spring.data.redis.cluster.nodes=localhost:1"},
-            new String[] {
-              "spring.data.redis.sentinel.master=one",
-              "spring.data.redis.sentinel.nodes=localhost:1"
-            },
-            new String[] {
-              "spring.data.redis.client-type=jedis", "spring.data.redis.cluster.nodes=localhost:1"
-            },
-            new String[] {"spring.data.redis.masterreplica.nodes=localhost:1"},
-            new String[] {
-              "monolock.redis.url=redis-sentinel://localhost:1?sentinelMasterId=one"
-            })) {
-      withSpringData
-          .withPropertyValues(properties)
-          .run(
-              context ->
-                  assertThat(context)
-                      .getFailure()
-                      .rootCause()
-                      .hasMessageStartingWith("Locks need a single Redis server, but ")
-                      .hasMessageContaining("monolock.redis.url")
-                      .hasMessageContaining("LockStore bean"));
-    }
+  void aUnixSocketFailsTheStartAndSaysWhatToDo() {
+    withSpringData
+        .withBean(
+            RedisConnectionFactory.class,
+            () -> new LettuceConnectionFactory(new RedisSocketConfiguration("/redis.sock")))
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageStartingWith(
+                        "Locks need Redis servers that are reached by host and port, but")
+                    .hasMessageContaining("monolock.redis.url")
+                    .hasMessageContaining("LockStore bean"));
   }
 }

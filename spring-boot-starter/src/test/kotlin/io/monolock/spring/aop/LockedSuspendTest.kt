@@ -3,6 +3,7 @@ package io.monolock.spring.aop
 
 import io.monolock.LockNotAcquiredException
 import io.monolock.memory.InMemoryLockStore
+import io.monolock.reactor.CurrentLock
 import io.monolock.spring.Locked
 import io.monolock.spring.MonolockAutoConfiguration
 import io.monolock.store.LockStore
@@ -76,6 +77,9 @@ class LockedSuspendTest {
       delay(1)
       throw IOException("no payment")
     }
+
+    @Locked(keys = ["'order:' + #id"])
+    open suspend fun current(id: Long): Set<String> = CurrentLock.get().awaitSingle().keys()
 
     @Locked(keys = ["'order:' + #id"])
     open suspend fun tenant(id: Long): String = coroutineContext[ReactorContext]!!.context["tenant"]
@@ -166,6 +170,12 @@ class LockedSuspendTest {
       withContext(ReactorContext(Context.of("tenant", "acme"))) {
         assertThat(orders.tenant(42)).isEqualTo("acme")
       }
+    }
+
+  @Test
+  fun theFunctionFindsItsLockInTheContext() =
+    orders { orders, _, _ ->
+      assertThat(orders.current(42)).containsExactly("order:42")
     }
 
   open class Following {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.redis;
+
+import io.lettuce.core.RedisClient;
+import io.monolock.test.RedisServer;
+import io.monolock.test.ReplicaPair;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+
+/** The storm, with grants that wait for a replica. */
+class CancelStormWithReplicaTest extends CancelStormTest {
+
+  private static ReplicaPair pair;
+
+  CancelStormWithReplicaTest() {
+    super(primary());
+  }
+
+  private static RedisServer primary() {
+    if (pair == null) {
+      pair = ReplicaPair.start();
+    }
+    return pair.primary();
+  }
+
+  @AfterAll
+  static void closePair() {
+    pair.close();
+    pair = null;
+  }
+
+  @Override
+  RedisLockStore store(RedisClient client) {
+    return RedisLockStore.builder(client).replicas(1, Duration.ofSeconds(10)).build();
+  }
+}
