@@ -52,14 +52,14 @@ class ChaosTest {
   @ParameterizedTest
   @EnumSource(value = Topology.class, names = "STANDALONE", mode = EnumSource.Mode.EXCLUDE)
   void noGuaranteeIsBrokenOnServersThatFailOver(Topology topology) {
-    int exitCode = run("--seconds=5", "--topology=" + topology, "--seed=" + SEED);
+    int exitCode = run("--seconds=4", "--topology=" + topology, "--seed=" + SEED);
     assertThat(exitCode).as("%s%s", out, err).isZero();
     assertThat(out.toString()).endsWith("No guarantee was broken.%n".formatted());
   }
 
   @Test
   void membersOfAQuorumThatVoteThoughTheyHaveForgottenAreCaught() {
-    assertThat(run("--seconds=60", "--topology=quorum", "--wiped-votes"))
+    assertThat(run("--seconds=100", "--topology=quorum", "--wiped-votes"))
         .as("%s%s", out, err)
         .isEqualTo(Chaos.BROKEN);
     assertThat(out.toString()).contains("Violated: " + Checker.EXCLUSION);
