@@ -195,6 +195,7 @@ final class ClusterServers implements Servers {
       }
     }
     cluster.awaitSettled();
+    failOvers.awaitEnd();
   }
 
   @Override

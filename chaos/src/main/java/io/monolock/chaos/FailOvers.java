@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class FailOvers implements AutoCloseable {
 
   private static final long INTERVAL = 20_000_000;
+  private static final long PATIENCE = 10_000_000_000L;
 
   private final Map<RedisNode, Reign> reigns = new HashMap<>();
   private final Map<String, RedisNode> lastMasters = new HashMap<>();
@@ -78,6 +79,17 @@ final class FailOvers implements AutoCloseable {
   /** All so far. */
   synchronized List<Loss> losses() {
     return List.copyOf(losses);
+  }
+
+  /** Waits until each key has one master, as it has when all servers agree. */
+  void awaitEnd() {
+    long end = System.nanoTime() + PATIENCE;
+    while (losses().stream().anyMatch(loss -> loss.until() == Loss.NOT_YET)) {
+      if (System.nanoTime() - end > 0) {
+        throw new IllegalStateException("Each key must have one master, but " + losses());
+      }
+      LockSupport.parkNanos(INTERVAL);
+    }
   }
 
   /** Makes a node the master of keys in a way that loses nothing. */

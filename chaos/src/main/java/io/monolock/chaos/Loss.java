@@ -39,6 +39,11 @@ record Loss(Set<String> keys, long from, long until, String master) {
     return keys.contains(key) && (until == NOT_YET || now - until < longestTtl.toNanos());
   }
 
+  /** How long it took, 0 if it is not over. */
+  long millis() {
+    return until == NOT_YET ? 0 : Duration.ofNanos(until - from).toMillis();
+  }
+
   /** The loss in words, its times in milliseconds since the origin. */
   String text(long origin) {
     return String.format(

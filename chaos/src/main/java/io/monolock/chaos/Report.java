@@ -44,9 +44,7 @@ final class Report {
     out.println();
     losses(verdict);
     List<Violation> violations = verdict.findings().violations();
-    violations.stream()
-        .limit(MOST_VIOLATIONS)
-        .forEach(violation -> print("Violated", violation, verdict));
+    violations.stream().limit(MOST_VIOLATIONS).forEach(violation -> print(violation, verdict));
     if (violations.isEmpty()) {
       out.println("No guarantee was broken.");
     } else {
@@ -55,25 +53,32 @@ final class Report {
     out.flush();
   }
 
-  /** What asynchronous replication does not promise to keep. */
+  /** What asynchronous replication does not promise to keep, each of it. */
   private void losses(Verdict verdict) {
-    List<Findings.Excused> excused = verdict.findings().excused();
-    if (!verdict.losses().isEmpty()) {
-      row("fail-overs that may have lost writes", verdict.losses().size());
+    List<Loss> losses = verdict.losses();
+    if (!losses.isEmpty()) {
+      List<Findings.Excused> excused = verdict.findings().excused();
+      row("fail-overs that may have lost writes", losses.size());
+      row("how long those took, ms", losses.stream().mapToLong(Loss::millis).sum());
       row("lost by asynchronous replication", excused.size());
-      excused.stream()
-          .limit(MOST_VIOLATIONS)
-          .forEach(
-              one -> {
-                print("Lost by asynchronous replication", one.violation(), verdict);
-                out.println("  as " + one.loss().text(verdict.start()));
-              });
+      excused.forEach(
+          one ->
+              out.printf(
+                  "Lost by asynchronous replication: %s%s, as %s%n",
+                  one.violation().rule(),
+                  calls(one.violation()),
+                  one.loss().text(verdict.start())));
       out.println();
     }
   }
 
-  private void print(String what, Violation violation, Verdict verdict) {
-    out.printf("%s: %s%n", what, violation.rule());
+  private static String calls(Violation violation) {
+    List<String> calls = violation.events().stream().map(Event::call).toList();
+    return calls.isEmpty() ? "" : ", were " + String.join(" and ", calls);
+  }
+
+  private void print(Violation violation, Verdict verdict) {
+    out.printf("Violated: %s%n", violation.rule());
     verdict
         .history()
         .withContext(violation.events())

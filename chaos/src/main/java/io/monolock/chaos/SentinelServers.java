@@ -35,7 +35,8 @@ final class SentinelServers implements Servers {
         .mapToObj(i -> new Link(nodes.get(i).proxy(), kind + " " + (i + 1)));
   }
 
-  private static Set<String> keysMastered(RedisServer server) {
+  /** All or none. */
+  static Set<String> keysMastered(RedisServer server) {
     return server.command("ROLE") instanceof List<?> role && "master".equals(role.get(0))
         ? Topology.SENTINEL.keys().stream().flatMap(List::stream).collect(Collectors.toSet())
         : Set.of();
@@ -131,6 +132,7 @@ final class SentinelServers implements Servers {
       }
     }
     sentinels.awaitSettled();
+    failOvers.awaitEnd();
   }
 
   @Override
