@@ -8,6 +8,7 @@ import io.monolock.test.RedisNode;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -65,14 +66,11 @@ final class QuorumServers implements Servers {
 
   @Override
   public List<Fault> faults() {
-    return List.of(
-        this::restart,
-        this::empty,
-        // it tries most
-        this::emptyWhileAnotherIsNotAsked,
-        this::emptyWhileAnotherIsNotAsked,
-        this::pause,
-        this::flushScripts);
+    List<Fault> faults =
+        new ArrayList<>(List.of(this::restart, this::empty, this::pause, this::flushScripts));
+    // it tries most, and may come often if no rest is needed
+    faults.addAll(Collections.nCopies(rest.isZero() ? 6 : 2, this::emptyWhileAnotherIsNotAsked));
+    return faults;
   }
 
   private void restart(Nemesis nemesis, int number, Duration time) {

@@ -52,7 +52,7 @@ class ChaosTest {
   @ParameterizedTest
   @EnumSource(value = Topology.class, names = "STANDALONE", mode = EnumSource.Mode.EXCLUDE)
   void noGuaranteeIsBrokenOnServersThatFailOver(Topology topology) {
-    int exitCode = run("--seconds=4", "--topology=" + topology, "--seed=" + SEED);
+    int exitCode = run("--seconds=3", "--topology=" + topology, "--seed=" + SEED);
     assertThat(exitCode).as("%s%s", out, err).isZero();
     assertThat(out.toString()).endsWith("No guarantee was broken.%n".formatted());
   }
