@@ -24,7 +24,10 @@ public final class LockStoreException extends LockException {
     SERVER_STATE,
     /** The server has too few replicas to accept or confirm a write. */
     NOT_REPLICATED,
-    /** The server refuses the user or the command: see the ACL in the README. */
+    /**
+     * The server refuses the user, the command or a certificate, or its own is refused: see the ACL
+     * in the README.
+     */
     PERMISSION,
     /** The request can never work as it stands: a key of another type, keys of several slots. */
     MISUSE

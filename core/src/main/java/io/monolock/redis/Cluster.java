@@ -3,6 +3,7 @@ package io.monolock.redis;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.Partitions;
@@ -55,6 +56,7 @@ final class Cluster implements Servers {
   private record Master(Address address, Server server) {}
 
   private final ClusterViews views;
+  private final Function<Address, RedisURI> settings;
   private final RedisClient client;
   private final WakeUps wakeUps;
   private final ExclusiveConnections exclusiveToUnknown = new ExclusiveConnections();
@@ -68,6 +70,7 @@ final class Cluster implements Servers {
 
   Cluster(RedisClusterClient cluster, WakeUps wakeUps) {
     this.views = new ClusterViews(cluster);
+    this.settings = address -> ClusterSettings.uri(cluster, address);
     this.client = RedisClient.create(cluster.getResources());
     this.client.setOptions(cluster.getOptions());
     this.wakeUps = wakeUps;
@@ -205,7 +208,8 @@ final class Cluster implements Servers {
             new Master(
                 address,
                 new Server(
-                    () -> client.connectAsync(StringCodec.UTF8, views.uri(address)), wakeUps)));
+                    () -> client.connectAsync(StringCodec.UTF8, settings.apply(address)),
+                    wakeUps)));
   }
 
   private void dismiss(Master master) {
@@ -265,7 +269,7 @@ final class Cluster implements Servers {
 
     @Override
     public @Nullable Route afterOpening(Throwable failure) {
-      return new RenewedRoute(this, failure);
+      return redirections > MOST_REDIRECTIONS ? null : new RenewedRoute(this, failure);
     }
 
     @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.redis;
 
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
 import io.lettuce.core.cluster.models.partitions.Partitions;
@@ -13,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,9 +34,6 @@ final class ClusterViews {
   private static final Duration PATIENCE = Duration.ofMillis(500);
 
   private final RedisClusterClient client;
-
-  /** Any of the servers, for what all have in common; known once the client has found one. */
-  private volatile @Nullable RedisURI template;
 
   ClusterViews(RedisClusterClient client) {
     this.client = client;
@@ -64,8 +61,10 @@ final class ClusterViews {
                   .work()
                   .open()
                   .thenCompose(ClusterViews::ask)
+                  // by a timer of Reactor a late view would be dropped where others hear of that
+                  .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
                   .whenComplete((nodes, e) -> told(nodes, e, view));
-          return view.asMono().timeout(PATIENCE, Mono.empty());
+          return view.asMono();
         });
   }
 
@@ -92,19 +91,6 @@ final class ClusterViews {
 
   private Mono<Partitions> ofClient() {
     return Mono.fromCompletionStage(client.refreshPartitionsAsync())
-        .then(
-            Mono.fromCallable(
-                () -> {
-                  Partitions view = client.getPartitions();
-                  template = view.getPartition(0).getUri();
-                  return view;
-                }));
-  }
-
-  /** How to connect to one of the servers. */
-  RedisURI uri(Address address) {
-    RedisURI any = template;
-    RedisURI.Builder uri = any == null ? RedisURI.builder() : RedisURI.builder(any);
-    return uri.withHost(address.host()).withPort(address.port()).build();
+        .then(Mono.fromCallable(client::getPartitions));
   }
 }

@@ -4,6 +4,7 @@ package io.monolock.redis;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreFailure.Reason;
+import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CancellationException;
@@ -101,6 +102,9 @@ final class Failures {
 
   private static final Pattern ARGUMENTS = Pattern.compile(", with args beginning with:.*");
 
+  private static final Pattern REFUSED_CERTIFICATE =
+      Pattern.compile("SSLHandshakeException: (?!Connection closed)|fatal alert|PKIX path");
+
   private record Row(Pattern text, Reason reason, boolean isTransient, String meaning) {}
 
   private Failures() {}
@@ -170,11 +174,24 @@ final class Failures {
       return failure;
     }
     RedisCommandExecutionException answer = answerIn(error);
-    if (answer != null) {
-      StoreFailure failure = ofAnswer(answer);
+    if (answer != null || isIn(error, "Cannot retrieve cluster partitions")) {
+      // to a cluster client of Lettuce, answers of the servers are but a part of its message
+      StoreFailure failure = ofAnswer(answer == null ? error : answer);
       if (failure.reason() == Reason.PERMISSION) {
         return failure;
       }
+    }
+    Throwable refusal = refusedCertificate(error);
+    if (refusal != null) {
+      return new StoreFailure(
+          Reason.PERMISSION,
+          false,
+          "Redis and its client do not accept each other's TLS certificates ("
+              + refusal.getMessage()
+              + ", "
+              + root(refusal)
+              + ")",
+          error);
     }
     if (isIn(error, "RedisURI is not available")) {
       return new StoreFailure(
@@ -204,7 +221,7 @@ final class Failures {
     return new StoreFailure(Reason.UNAVAILABLE, false, "The store is closed", null);
   }
 
-  private static StoreFailure ofAnswer(RedisCommandExecutionException error) {
+  private static StoreFailure ofAnswer(Throwable error) {
     String text = String.valueOf(error.getMessage());
     // the arguments may contain a token
     String shown = ARGUMENTS.matcher(text).replaceFirst("");
@@ -222,6 +239,17 @@ final class Failures {
     for (Throwable t = error; t != null; t = t.getCause()) {
       if (t instanceof RedisCommandExecutionException answer) {
         return answer;
+      }
+    }
+    return null;
+  }
+
+  /** Why one side ended a handshake, null if it was not for a certificate. */
+  private static @Nullable Throwable refusedCertificate(Throwable error) {
+    for (Throwable t = error; t != null; t = t.getCause()) {
+      if (t instanceof CertificateException
+          || REFUSED_CERTIFICATE.matcher(String.valueOf(t.getMessage())).find()) {
+        return t;
       }
     }
     return null;

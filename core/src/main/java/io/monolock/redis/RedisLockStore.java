@@ -66,10 +66,10 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
  * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
- * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #inspect} also needs {@code TYPE}
- * and {@code GETRANGE}, {@link #wakeUps} the subcommand {@code CLIENT|TRACKING}, {@link
- * #incarnation} {@code INFO}, {@link Builder#replicas} {@code WAIT}, and whoever names several
- * servers {@code ROLE}. {@code HELLO} is allowed to everybody.
+ * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #wakeUps} also needs the subcommand
+ * {@code CLIENT|TRACKING}, {@link #incarnation} the command {@code INFO}, {@link Builder#replicas}
+ * {@code WAIT}, whoever names several servers {@code ROLE}, and a cluster {@code CLUSTER|NODES} and
+ * {@code ASKING}. {@code HELLO} is allowed to everybody.
  *
  * <h2>When another server becomes the primary</h2>
  *

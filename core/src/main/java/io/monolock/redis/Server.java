@@ -28,11 +28,11 @@ final class Server implements Servers {
   Server(Opener opener, WakeUps wakeUps) {
     this.opener = opener;
     this.tracking = new Tracking(wakeUps, this::openWait);
-    this.work = new SharedConnection(opener);
+    this.work = new SharedConnection(opener, new MinimumVersion());
     this.wait = new SharedConnection(opener, tracking);
-    this.asking = new SharedConnection(opener);
+    this.asking = new SharedConnection(opener, new MinimumVersion());
     this.byNumber =
-        Stream.generate(() -> new SharedConnection(opener))
+        Stream.generate(() -> new SharedConnection(opener, new MinimumVersion()))
             .limit(ExclusiveConnections.COUNT)
             .toList();
   }

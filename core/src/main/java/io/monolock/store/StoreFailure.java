@@ -21,7 +21,7 @@ public final class StoreFailure extends RuntimeException {
     SERVER_STATE,
     /** The server has too few replicas to accept or confirm a write. */
     NOT_REPLICATED,
-    /** The server refuses the user or the command. */
+    /** The server refuses the user, the command or a certificate, or its own is refused. */
     PERMISSION,
     /** The request can never work as it stands: a wrong type, keys of several slots. */
     MISUSE

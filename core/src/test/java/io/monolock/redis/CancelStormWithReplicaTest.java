@@ -2,6 +2,7 @@
 package io.monolock.redis;
 
 import io.lettuce.core.RedisClient;
+import io.monolock.store.LockStore;
 import io.monolock.test.RedisServer;
 import io.monolock.test.ReplicaPair;
 import java.time.Duration;
@@ -30,7 +31,7 @@ class CancelStormWithReplicaTest extends CancelStormTest {
   }
 
   @Override
-  RedisLockStore store(RedisClient client) {
+  LockStore store(RedisClient client) {
     return RedisLockStore.builder(client).replicas(1, Duration.ofSeconds(10)).build();
   }
 }

@@ -37,10 +37,11 @@ abstract class OnCluster {
 
   @BeforeEach
   void createClient() {
-    client = RedisClusterClient.create(cluster.uris().stream().map(OnCluster::seed).toList());
+    client = RedisClusterClient.create(cluster.uris().stream().map(this::seed).toList());
   }
 
-  private static RedisURI seed(String uri) {
+  /** How the client connects to a node. */
+  RedisURI seed(String uri) {
     RedisURI seed = RedisURI.create(uri);
     seed.setTimeout(Duration.ofSeconds(5));
     return seed;

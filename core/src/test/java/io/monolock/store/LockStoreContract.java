@@ -34,13 +34,13 @@ public interface LockStoreContract {
   String BOB = "Bob_Bob_Bob_Bob_Bob_Bo";
 
   /** Some single key. */
-  LockKeys A = LockKeys.of("{contract}:a");
+  LockKeys A = LockKeys.of("lock:{contract}:a");
 
   /** Another single key. */
-  LockKeys B = LockKeys.of("{contract}:b");
+  LockKeys B = LockKeys.of("lock:{contract}:b");
 
   /** Both keys. */
-  LockKeys AB = LockKeys.of(List.of("{contract}:a", "{contract}:b"));
+  LockKeys AB = LockKeys.of(List.of("lock:{contract}:a", "lock:{contract}:b"));
 
   /** Longer than any test. */
   Duration LONG = Duration.ofSeconds(60);
@@ -615,14 +615,14 @@ public interface LockStoreContract {
   default void keysAreSetsOfAnySize() {
     LockKeys many =
         LockKeys.of(
-            IntStream.range(0, LockKeys.MAX_KEYS).mapToObj(i -> "{contract}:" + i).toList());
+            IntStream.range(0, LockKeys.MAX_KEYS).mapToObj(i -> "lock:{contract}:" + i).toList());
     assertThat(result(store().acquire(many, ALICE, "", LONG, true))).isInstanceOf(Granted.class);
-    assertThat(acquire(LockKeys.of("{contract}:1000"), BOB, LONG)).isInstanceOf(Busy.class);
+    assertThat(acquire(LockKeys.of("lock:{contract}:1000"), BOB, LONG)).isInstanceOf(Busy.class);
     assertThat(extend(many, ALICE, LONGER)).isTrue();
     assertAbout(LONGER, remaining(many, ALICE));
     assertThat(transfer(many, ALICE, BOB, true).released()).isTrue();
     assertThat(release(many, BOB)).isTrue();
-    assertThat(inspect(LockKeys.of("{contract}:1000"))).isEmpty();
+    assertThat(inspect(LockKeys.of("lock:{contract}:1000"))).isEmpty();
   }
 
   @Test

@@ -4,11 +4,13 @@ package io.monolock.test;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -27,35 +29,50 @@ final class ControlConnection {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-  private static final Lazy<RedisClient> CLIENT = new Lazy<>(ControlConnection::createClient);
+  private static final Lazy<ClientResources> RESOURCES =
+      new Lazy<>(ControlConnection::createResources);
+  private static final Lazy<RedisClient> CLIENT =
+      new Lazy<>(() -> createClient(ClientOptions.builder()));
+  private static final Lazy<RedisClient> TLS_CLIENT =
+      new Lazy<>(() -> createClient(ClientOptions.builder().sslOptions(sslOptions())));
 
+  private final Lazy<RedisClient> client;
   private final RedisURI uri;
   private @Nullable StatefulRedisConnection<String, String> connection;
 
-  ControlConnection(String host, int port) {
+  ControlConnection(String host, int port, Transport transport) {
+    this.client = transport.isTls() ? TLS_CLIENT : CLIENT;
     this.uri =
         RedisURI.builder()
             .withHost(host)
             .withPort(port)
             .withAuthentication(USER, USER)
             .withTimeout(TIMEOUT)
+            .withSsl(transport.isTls())
             .build();
   }
 
-  /** One client with few threads serves all servers of the JVM. */
-  private static RedisClient createClient() {
-    RedisClient client =
-        RedisClient.create(
-            DefaultClientResources.builder()
-                .ioThreadPoolSize(2)
-                .computationThreadPoolSize(2)
-                .build());
-    client.setOptions(
-        ClientOptions.builder()
-            .autoReconnect(false)
-            .protocolVersion(ProtocolVersion.RESP2)
-            .build());
+  /** Few threads serve all servers of the JVM. */
+  private static ClientResources createResources() {
+    return DefaultClientResources.builder()
+        .ioThreadPoolSize(2)
+        .computationThreadPoolSize(2)
+        .build();
+  }
+
+  private static RedisClient createClient(ClientOptions.Builder options) {
+    RedisClient client = RedisClient.create(RESOURCES.get());
+    client.setOptions(options.autoReconnect(false).protocolVersion(ProtocolVersion.RESP2).build());
     return client;
+  }
+
+  private static SslOptions sslOptions() {
+    Certificates certificates = Certificates.ofServers();
+    return SslOptions.builder()
+        .jdkSslProvider()
+        .trustManager(certificates.authority().toFile())
+        .keyManager(certificates.client().toFile(), certificates.clientKey().toFile(), new char[0])
+        .build();
   }
 
   @Nullable Object command(List<String> words) {
@@ -75,7 +92,7 @@ final class ControlConnection {
     StatefulRedisConnection<String, String> current = connection;
     if (current == null || !current.isOpen()) {
       close();
-      current = CLIENT.get().connect(StringCodec.UTF8, uri);
+      current = client.get().connect(StringCodec.UTF8, uri);
       connection = current;
     }
     return current;

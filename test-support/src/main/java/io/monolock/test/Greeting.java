@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.SocketFactory;
 
 /** What a server says of itself once it answers: its process id, version, and if it loads data. */
 record Greeting(long pid, String version, boolean isLoading) {
@@ -21,8 +22,8 @@ record Greeting(long pid, String version, boolean isLoading) {
           .formatted(ControlConnection.USER, ControlConnection.USER);
 
   /** Asks once; empty if nobody listens there or the server is not ready for commands. */
-  static Optional<Greeting> of(String host, int port) {
-    try (Socket socket = new Socket()) {
+  static Optional<Greeting> of(SocketFactory sockets, String host, int port) {
+    try (Socket socket = sockets.createSocket()) {
       socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);
       socket.getOutputStream().write(QUESTIONS.getBytes(StandardCharsets.US_ASCII));

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntSupplier;
+import javax.net.SocketFactory;
 
 /** Starts the processes of one server and waits until they answer. */
 final class Launcher {
@@ -31,13 +32,19 @@ final class Launcher {
   private final ServerFiles files;
   private final List<String> extraConfiguration;
   private final List<Mode> modes;
+  private final Transport transport;
 
   Launcher(
-      RedisBinary binary, ServerFiles files, List<String> extraConfiguration, List<Mode> modes) {
+      RedisBinary binary,
+      ServerFiles files,
+      List<String> extraConfiguration,
+      List<Mode> modes,
+      Transport transport) {
     this.binary = binary;
     this.files = files;
     this.extraConfiguration = extraConfiguration;
     this.modes = modes;
+    this.transport = transport;
   }
 
   /** A process that answers on its port, and the version that it says it has. */
@@ -97,8 +104,7 @@ final class Launcher {
   }
 
   private List<String> configuration(int port) {
-    List<String> lines = new ArrayList<>();
-    lines.add("port " + port);
+    List<String> lines = new ArrayList<>(transport.settings(port));
     lines.add("bind " + HOST);
     lines.add("dir \"" + files.data() + "\"");
     lines.add("save \"\"");
@@ -115,12 +121,13 @@ final class Launcher {
   }
 
   private Greeting awaitGreeting(ChildProcess process, int port, int logStart, boolean mayLoad) {
+    SocketFactory sockets = transport.sockets();
     long end = System.nanoTime() + START_TIMEOUT.toNanos();
     while (System.nanoTime() - end < 0) {
       if (process.endsWithin(POLL_INTERVAL)) {
         throw failure("ended before it answered", port, logStart);
       }
-      Optional<Greeting> greeting = Greeting.of(HOST, port);
+      Optional<Greeting> greeting = Greeting.of(sockets, HOST, port);
       // another server may have taken the port
       if (greeting.isPresent()
           && greeting.get().pid() == process.pid()

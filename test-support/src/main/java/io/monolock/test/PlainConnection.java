@@ -25,7 +25,8 @@ final class PlainConnection implements AutoCloseable {
   /** Connects as the user who may do all. */
   static PlainConnection to(RedisServer server) {
     try {
-      PlainConnection connection = new PlainConnection(new Socket(server.host(), server.port()));
+      PlainConnection connection =
+          new PlainConnection(server.sockets().createSocket(server.host(), server.port()));
       connection.send("AUTH", ControlConnection.USER, ControlConnection.USER);
       String reply = connection.readLine();
       if (!"+OK".equals(reply)) {

@@ -100,10 +100,10 @@ public final class RedisNode {
   /**
    * The address in the form that clients take.
    *
-   * @return a URI such as {@code redis://127.0.0.1:12345}
+   * @return a URI such as {@code redis://127.0.0.1:12345}, or {@code rediss:} for TLS
    */
   public String uri() {
-    return "redis://" + host() + ":" + port();
+    return server.transport().uri(host(), port());
   }
 
   /** Names the node by the port that clients know. */

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.SocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisServer implements AutoCloseable {
 
+  private final Transport transport;
   private final ServerFiles files;
   private final Launcher launcher;
   private final ControlConnection control;
@@ -37,9 +39,15 @@ public final class RedisServer implements AutoCloseable {
   private RedisServer(Builder builder) {
     RedisBinary binary =
         builder.version == null ? RedisBinary.shared() : RedisBinary.ofVersion(builder.version);
+    transport = builder.transport;
     files = ServerFiles.create();
     launcher =
-        new Launcher(binary, files, List.copyOf(builder.configuration), List.copyOf(builder.modes));
+        new Launcher(
+            binary,
+            files,
+            List.copyOf(builder.configuration),
+            List.copyOf(builder.modes),
+            builder.transport);
     try {
       running =
           builder.port == 0 ? launcher.launchOnOneOf(Ports::free) : launcher.launch(builder.port);
@@ -47,7 +55,7 @@ public final class RedisServer implements AutoCloseable {
       files.delete();
       throw e;
     }
-    control = new ControlConnection(host(), port());
+    control = new ControlConnection(host(), port(), transport);
   }
 
   /**
@@ -91,10 +99,10 @@ public final class RedisServer implements AutoCloseable {
   /**
    * The server's address in the form that clients take.
    *
-   * @return a URI such as {@code redis://127.0.0.1:12345}
+   * @return a URI such as {@code redis://127.0.0.1:12345}, or {@code rediss:} for TLS
    */
   public String uri() {
-    return "redis://" + host() + ":" + port();
+    return transport.uri(host(), port());
   }
 
   /**
@@ -358,6 +366,14 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
+  Transport transport() {
+    return transport;
+  }
+
+  SocketFactory sockets() {
+    return transport.sockets();
+  }
+
   /** Whether the server's process lives and is not paused. */
   boolean isAwake() {
     ChildProcess process = running.process();
@@ -385,6 +401,7 @@ public final class RedisServer implements AutoCloseable {
 
     private final List<String> configuration = new ArrayList<>();
     private final List<Launcher.Mode> modes = new ArrayList<>();
+    private Transport transport = Transport.PLAIN;
     private @Nullable String version;
     private int port;
 
@@ -395,6 +412,7 @@ public final class RedisServer implements AutoCloseable {
       Builder copy = new Builder();
       copy.configuration.addAll(configuration);
       copy.modes.addAll(modes);
+      copy.transport = transport;
       copy.version = version;
       copy.port = port;
       return copy;
@@ -450,6 +468,27 @@ public final class RedisServer implements AutoCloseable {
         throw new IllegalArgumentException("port must be between 0 and 65535, was " + port);
       }
       this.port = port;
+      return this;
+    }
+
+    /**
+     * Speaks TLS only, with the certificate that {@link Certificates#ofServers()} vouch for.
+     *
+     * @return this builder
+     */
+    public Builder tls() {
+      this.transport = Transport.TLS;
+      return this;
+    }
+
+    /**
+     * Speaks TLS only, and only with clients that show a certificate of the authority of {@link
+     * Certificates#ofServers()}.
+     *
+     * @return this builder
+     */
+    public Builder mutualTls() {
+      this.transport = Transport.MUTUAL_TLS;
       return this;
     }
 

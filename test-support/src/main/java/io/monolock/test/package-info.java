@@ -8,6 +8,9 @@
  * redis-cli}. {@link io.monolock.test.RedisExtension} gives each JUnit test class a server and
  * shows its log when a test fails.
  *
+ * <p>A server speaks TLS if its builder says so; {@link io.monolock.test.Certificates} are what it
+ * and its clients then know each other by.
+ *
  * <p>Where one server is not enough, each in two seconds, and behind proxies if asked for:
  *
  * <ul>

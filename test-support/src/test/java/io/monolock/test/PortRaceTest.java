@@ -27,7 +27,7 @@ class PortRaceTest {
   void start() {
     faster = RedisServer.start();
     files = ServerFiles.create();
-    launcher = new Launcher(RedisBinary.shared(), files, List.of(), List.of());
+    launcher = new Launcher(RedisBinary.shared(), files, List.of(), List.of(), Transport.PLAIN);
   }
 
   @AfterEach

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.monolock.store.LockStore;
+import io.monolock.test.RedisNode;
+import io.monolock.test.RedisSentinels;
+import java.util.List;
+
+/** The storm, on the master that Sentinels name. */
+class CancelStormBehindSentinelsTest extends CancelStormOnSeveral {
+
+  private final RedisSentinels sentinels;
+
+  CancelStormBehindSentinelsTest(RedisSentinels sentinels) {
+    this.sentinels = sentinels;
+  }
+
+  @Override
+  List<RedisNode> servers() {
+    return List.of(sentinels.master());
+  }
+
+  @Override
+  RedisURI server() {
+    return RedisURI.create(sentinels.master().uri());
+  }
+
+  @Override
+  LockStore store(RedisClient client) {
+    return RedisLockStore.create(client, RedisURI.create(sentinels.uri()));
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.redis;
+
+import io.monolock.test.RedisExtension;
+import io.monolock.test.RedisNode;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The storm on several servers that have keys. */
+@ExtendWith(RedisExtension.class)
+abstract class CancelStormOnSeveral extends CancelStorm {
+
+  /** Those that have keys. */
+  abstract List<RedisNode> servers();
+
+  @Override
+  List<?> keys() {
+    return servers().stream()
+        .flatMap(node -> ((List<?>) node.server().command("KEYS", "*")).stream())
+        .filter(key -> !key.equals("monolock:beginning"))
+        .toList();
+  }
+
+  @Override
+  String commandStats() {
+    return servers().stream()
+        .map(node -> String.valueOf(node.server().commandAsString("INFO", "commandstats")))
+        .collect(Collectors.joining("\n"));
+  }
+}
