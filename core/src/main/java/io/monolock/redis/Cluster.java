@@ -64,7 +64,7 @@ final class Cluster implements Servers {
   private final AtomicReferenceArray<@Nullable Master> bySlot =
       new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
 
-  private @Nullable CompletableFuture<Void> renewal; // guarded by this
+  private @Nullable CompletableFuture<@Nullable Void> renewal; // guarded by this
   private long renewedAt = System.nanoTime() - PAUSE.toNanos(); // guarded by this
   private volatile boolean closed;
 
@@ -154,11 +154,11 @@ final class Cluster implements Servers {
   }
 
   /** Asks who has what, after a pause, unless that is under way. */
-  private synchronized CompletableFuture<Void> renew() {
+  private synchronized CompletableFuture<@Nullable Void> renew() {
     if (closed) {
       return CompletableFuture.failedFuture(Failures.closed());
     }
-    CompletableFuture<Void> known = renewal;
+    CompletableFuture<@Nullable Void> known = renewal;
     if (known == null || known.isDone()) {
       long pause = Math.max(0, renewedAt + PAUSE.toNanos() - System.nanoTime());
       renewedAt = System.nanoTime() + pause;

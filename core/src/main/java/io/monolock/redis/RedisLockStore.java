@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
@@ -186,9 +187,8 @@ public final class RedisLockStore implements LockStore {
     Objects.requireNonNull(client, "client must not be null");
     return on(
         () ->
-            Mono.fromCallable(() -> client.connect(StringCodec.UTF8))
-                .subscribeOn(Schedulers.boundedElastic())
-                .toFuture());
+            CompletableFuture.supplyAsync(
+                () -> client.connect(StringCodec.UTF8), Schedulers.boundedElastic()::schedule));
   }
 
   /**

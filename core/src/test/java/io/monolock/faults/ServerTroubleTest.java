@@ -62,8 +62,9 @@ class ServerTroubleTest extends LockerUnderFault {
     assertThat(now.isTransient()).isTrue();
     assertThat(now).hasMessageContaining(code);
 
+    // long enough for another connection, as one that leads to a replica is left
     LockStoreException lasting =
-        trouble(locker.acquire("key", OPTIONS.waitAtMost(Duration.ofMillis(300))));
+        trouble(locker.acquire("key", OPTIONS.waitAtMost(Duration.ofMillis(1_500))));
     assertThat(lasting.reason()).as(lasting.toString()).isEqualTo(reason);
 
     CompletableFuture<Lock> waiting =

@@ -37,7 +37,7 @@ final class ObserversAsOne implements LockObserver {
     if (first == null) {
       return next;
     }
-    if (first != next) {
+    if (!first.equals(next)) { // an exception cannot be suppressed in itself
       first.addSuppressed(next);
     }
     return first;
