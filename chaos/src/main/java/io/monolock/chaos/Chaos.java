@@ -51,7 +51,13 @@ public final class Chaos implements Callable<Integer> {
   @Option(
       names = "--topology",
       defaultValue = "standalone",
-      description = "Which kind of Redis: ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
+      description = {
+        "Which kind of Redis: ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.",
+        "standalone: one server.",
+        "sentinel: a master, two replicas, three sentinels.",
+        "cluster: three masters, each with a replica.",
+        "quorum: three independent servers."
+      })
   private Topology topology;
 
   @Option(
@@ -75,6 +81,14 @@ public final class Chaos implements Callable<Integer> {
         "token: a release deletes the keys whoever holds them."
       })
   private Breakage breakage;
+
+  @Option(
+      names = "--wiped-votes",
+      description = {
+        "Lets members of a quorum that were restarted, and may have forgotten their locks, vote at",
+        "once; to show why they must not."
+      })
+  private boolean wipedVotes;
 
   @Option(names = "--help", usageHelp = true, description = "Shows this help.")
   private boolean help;
@@ -107,14 +121,26 @@ public final class Chaos implements Callable<Integer> {
     check("--seconds", seconds, 86_400);
     check("--clients", clients, 32);
     check("--workers", workers, 256);
+    if (wipedVotes && topology != Topology.QUORUM) {
+      throw new ParameterException(
+          spec.commandLine(), "--wiped-votes needs --topology quorum, was " + lower(topology));
+    }
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
-        "Seconds: %d, seed: %d, topology: %s, clients: %d, workers in each: %d, broken: %s%n",
-        seconds, seed, lower(topology), clients, workers, lower(breakage));
+        "Seconds: %d, seed: %d, topology: %s, clients: %d, workers in each: %d, broken: %s%s%n",
+        seconds,
+        seed,
+        lower(topology),
+        clients,
+        workers,
+        lower(breakage),
+        wipedVotes ? ", wiped members vote" : "");
     out.flush();
-    Verdict verdict = Experiment.run(new Settings(seconds, seed, clients, workers, breakage), out);
+    Verdict verdict =
+        Experiment.run(
+            new Settings(topology, seconds, seed, clients, workers, breakage, wipedVotes), out);
     new Report(out).print(verdict);
-    return verdict.violations().isEmpty() ? 0 : BROKEN;
+    return verdict.findings().isViolation() ? BROKEN : 0;
   }
 
   private void check(String option, int value, int most) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.chaos;
 
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -36,28 +32,29 @@ public final class ChaosClient {
   /**
    * Runs the workers.
    *
-   * @param args the URI of Redis, the number of this client, the seed, how many workers, and how
-   *     the library is broken
+   * @param args the topology, the address of its servers, the number of this client, the seed, how
+   *     many workers, how the library is broken, and whether members of a quorum that forgot their
+   *     locks vote at once
    * @throws IOException if the input cannot be read
    * @throws InterruptedException never
    */
   public static void main(String[] args) throws IOException, InterruptedException {
-    RedisURI uri = RedisURI.create(args[0]);
-    uri.setTimeout(Duration.ofSeconds(1));
+    Topology topology = Topology.valueOf(args[0]);
     new ChaosClient()
         .run(
-            uri,
-            Integer.parseInt(args[1]),
-            Long.parseLong(args[2]),
-            Integer.parseInt(args[3]),
-            Breakage.valueOf(args[4]));
+            topology,
+            ClientStore.of(topology, args[1], Boolean.parseBoolean(args[6])),
+            Integer.parseInt(args[2]),
+            Long.parseLong(args[3]),
+            Integer.parseInt(args[4]),
+            Breakage.valueOf(args[5]));
     System.exit(0);
   }
 
-  private void run(RedisURI uri, int number, long seed, int workers, Breakage breakage)
+  private void run(
+      Topology topology, ClientStore client, int number, long seed, int workers, Breakage breakage)
       throws IOException, InterruptedException {
-    RedisClient client = RedisClient.create(uri);
-    LockStore store = RedisLockStore.create(client, uri);
+    LockStore store = client.store();
     ReactiveLocker locker =
         ReactiveLocker.builder(breakage == Breakage.TOKEN ? ReleaseWithoutToken.of(store) : store)
             .timer(timer)
@@ -72,6 +69,7 @@ public final class ChaosClient {
                             number + "-" + worker,
                             new Random(seed * 1_000_003 + number * 1_009L + worker),
                             locker,
+                            topology,
                             breakage,
                             journal,
                             watcher,
@@ -88,7 +86,7 @@ public final class ChaosClient {
     for (Thread thread : threads) {
       thread.join(PATIENCE.toMillis());
     }
-    client.shutdownAsync(0, 2, TimeUnit.SECONDS).join();
+    client.shutDown();
     journal.end();
     awaitLine();
   }

@@ -6,12 +6,13 @@ import io.monolock.chaos.Event.Began;
 import io.monolock.chaos.Event.Ended;
 import io.monolock.chaos.Event.Held;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * Reads what the workers wrote down and says which guarantees were broken.
@@ -19,6 +20,10 @@ import java.util.stream.Stream;
  * <p>Only what is certain counts. A handle is valid from when it was received until it was last
  * seen valid, so a client that was frozen claims nothing for that time unless it still trusts its
  * lock afterwards. What {@link #soFar} finds in a part of the history is a violation in all of it.
+ *
+ * <p>Where replication is asynchronous, a fail-over may lose what was written last. Two may then
+ * hold one key, and a lock that was released may still be there: that is excused, and counted, when
+ * there was such a fail-over of its key at that time. Nothing else is, fencing tokens included.
  */
 final class Checker {
 
@@ -33,55 +38,80 @@ final class Checker {
   static final String NOTHING_LEFT = "no lock is left when all clients have closed";
   static final String OWN_ERRORS = "every error is one of the library's own";
 
-  private Checker() {}
+  private final List<Loss> losses;
+  private final Duration longestTtl;
+
+  /**
+   * Knows what excuses.
+   *
+   * @param losses the fail-overs that may have lost writes
+   * @param longestTtl the longest one of any lock
+   */
+  Checker(List<Loss> losses, Duration longestTtl) {
+    this.losses = List.copyOf(losses);
+    this.longestTtl = longestTtl;
+  }
 
   /** What can be said while calls are still under way. */
-  static List<Violation> soFar(History history) {
-    return Stream.of(exclusion(history), tokens(history), told(history), outcomes(history, false))
-        .flatMap(List::stream)
-        .toList();
+  Findings soFar(History history) {
+    Findings.Builder found = new Findings.Builder();
+    exclusion(history, found);
+    found.addAll(tokens(history));
+    found.addAll(told(history));
+    found.addAll(outcomes(history, false));
+    return found.build();
   }
 
   /**
    * What can be said when all calls should have ended.
    *
    * @param keysLeft the locks that there still are, too early to have ended by themselves
+   * @param now when they were seen
    */
-  static List<Violation> finished(History history, List<String> keysLeft) {
-    return Stream.of(
-            exclusion(history),
-            tokens(history),
-            told(history),
-            outcomes(history, true),
-            left(keysLeft))
-        .flatMap(List::stream)
-        .toList();
+  Findings finished(History history, List<String> keysLeft, long now) {
+    Findings.Builder found = new Findings.Builder();
+    exclusion(history, found);
+    found.addAll(tokens(history));
+    found.addAll(told(history));
+    found.addAll(outcomes(history, true));
+    left(keysLeft, now, found);
+    return found.build();
   }
 
-  private static List<Violation> exclusion(History history) {
-    List<Violation> found = new ArrayList<>();
-    for (List<Held> holders : inOrderOfGrants(history)) {
-      Held last = holders.get(0);
-      for (Held next : holders.subList(1, holders.size())) {
-        if (next.at() < last.validUntil() && last.at() < next.validUntil()) {
-          found.add(new Violation(EXCLUSION, List.of(last, next)));
-        }
-        if (next.validUntil() > last.validUntil()) {
-          last = next;
-        }
-      }
-    }
-    return found;
+  private void exclusion(History history, Findings.Builder found) {
+    inOrderOfGrants(history)
+        .forEach(
+            (key, holders) -> {
+              List<Held> present = new ArrayList<>();
+              for (Held next : holders) {
+                present.removeIf(held -> held.validUntil() <= next.at());
+                for (Held held : present) {
+                  if (held.at() < next.validUntil()) {
+                    found.add(
+                        new Violation(EXCLUSION, List.of(held, next)),
+                        losses.stream().filter(loss -> loss.explains(key, held, next)).findFirst());
+                  }
+                }
+                present.add(next);
+              }
+            });
   }
 
+  /** One was granted before another when it was received before the other was asked for. */
   private static List<Violation> tokens(History history) {
     List<Violation> found = new ArrayList<>();
-    for (List<Held> holders : inOrderOfGrants(history)) {
-      for (int i = 1; i < holders.size(); i++) {
-        Held earlier = holders.get(i - 1);
-        Held later = holders.get(i);
-        if (later.fence() <= earlier.fence()) {
-          found.add(new Violation(TOKENS, List.of(earlier, later)));
+    for (List<Held> holders : inOrderOfGrants(history).values()) {
+      Deque<Held> received = new ArrayDeque<>(holders);
+      Held highest = null;
+      List<Held> inOrderOfCommands = new ArrayList<>(holders);
+      inOrderOfCommands.sort(Comparator.comparingLong(Held::sent));
+      for (Held next : inOrderOfCommands) {
+        while (!received.isEmpty() && received.element().at() < next.sent()) {
+          Held earlier = received.remove();
+          highest = highest == null || earlier.fence() > highest.fence() ? earlier : highest;
+        }
+        if (highest != null && next.fence() <= highest.fence()) {
+          found.add(new Violation(TOKENS, List.of(highest, next)));
         }
       }
     }
@@ -89,7 +119,7 @@ final class Checker {
   }
 
   /** For each key those who certainly held it, by when they received it. */
-  private static List<List<Held>> inOrderOfGrants(History history) {
+  private static Map<String, List<Held>> inOrderOfGrants(History history) {
     Map<String, List<Held>> byKey = new HashMap<>();
     for (Held held : history.held()) {
       if (held.wasValid()) {
@@ -97,7 +127,7 @@ final class Checker {
       }
     }
     byKey.values().forEach(holders -> holders.sort(Comparator.comparingLong(Held::at)));
-    return List.copyOf(byKey.values());
+    return byKey;
   }
 
   private static List<Violation> told(History history) {
@@ -137,10 +167,12 @@ final class Checker {
     return found;
   }
 
-  private static List<Violation> left(List<String> keys) {
-    return keys.isEmpty()
-        ? List.of()
-        : List.of(new Violation(NOTHING_LEFT + ", was " + keys, List.of()));
+  private void left(List<String> keys, long now, Findings.Builder found) {
+    for (String key : keys) {
+      found.add(
+          new Violation(NOTHING_LEFT + ", was " + key, List.of()),
+          losses.stream().filter(loss -> loss.explainsKeyLeft(key, now, longestTtl)).findFirst());
+    }
   }
 
   private static boolean isForeign(String outcome) {

@@ -68,6 +68,7 @@ sealed interface Event {
    * valid when it was looked at has been so since it was received.
    *
    * @param at when it was received
+   * @param sent when the command that granted it was sent, as its deadline tells, or before
    * @param call which call received it
    * @param keys what it locks
    * @param fence its fencing token
@@ -80,6 +81,7 @@ sealed interface Event {
    */
   record Held(
       long at,
+      long sent,
       String call,
       List<String> keys,
       long fence,
@@ -100,6 +102,7 @@ sealed interface Event {
           "held",
           "" + at,
           call,
+          "" + sent,
           String.join(",", keys),
           "" + fence,
           "" + validUntil,
@@ -148,15 +151,16 @@ sealed interface Event {
       case "held" ->
           new Held(
               at,
+              Long.parseLong(words.get(3)),
               call,
-              List.of(words.get(3).split(",")),
-              Long.parseLong(words.get(4)),
+              List.of(words.get(4).split(",")),
               Long.parseLong(words.get(5)),
               Long.parseLong(words.get(6)),
               Long.parseLong(words.get(7)),
               Long.parseLong(words.get(8)),
-              Boolean.parseBoolean(words.get(9)),
-              Boolean.parseBoolean(words.get(10)));
+              Long.parseLong(words.get(9)),
+              Boolean.parseBoolean(words.get(10)),
+              Boolean.parseBoolean(words.get(11)));
       default -> throw new IllegalArgumentException("no event: " + line);
     };
   }

@@ -2,9 +2,6 @@
 package io.monolock.chaos;
 
 import io.monolock.test.ClientJvm;
-import io.monolock.test.FaultProxy;
-import io.monolock.test.KeyScanner;
-import io.monolock.test.RedisServer;
 import java.io.File;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -31,17 +28,18 @@ final class Experiment implements AutoCloseable {
 
   private final Settings settings;
   private final PrintWriter out;
-  private final RedisServer server = RedisServer.builder().persistent().start();
-  private final List<FaultProxy> links = new ArrayList<>();
+  private final Servers servers;
   private final List<ClientJvm> clients = new ArrayList<>();
   private final List<CompletableFuture<Void>> journals = new ArrayList<>();
   private final History history = new History();
   private final ExecutorService readers = Executors.newCachedThreadPool();
-  private final long start = System.nanoTime();
+  private final long start;
 
   private Experiment(Settings settings, PrintWriter out) {
     this.settings = settings;
     this.out = out;
+    this.servers = Servers.start(settings);
+    this.start = System.nanoTime();
   }
 
   /** Runs to the end, or to the first violation. */
@@ -53,31 +51,37 @@ final class Experiment implements AutoCloseable {
 
   private Verdict run() throws InterruptedException {
     startClients();
-    Nemesis nemesis = new Nemesis(server, links, clients, settings.seed(), out);
+    Nemesis nemesis = new Nemesis(servers, clients, settings.seed(), out);
     Progress progress = new Progress();
     nemesis.run(progress::isOver);
-    List<Violation> violations = progress.violations;
-    if (violations.isEmpty()) {
+    Findings findings = progress.findings;
+    if (!findings.isViolation()) {
+      servers.settle();
       Thread.sleep(CALM_MILLIS);
-      violations = endAndJudge();
+      findings = endAndJudge();
     }
     return new Verdict(
-        start, history, violations, nemesis.counts(), (System.nanoTime() - start) / 1e9);
+        start,
+        history,
+        findings,
+        servers.losses(),
+        nemesis.counts(),
+        (System.nanoTime() - start) / 1e9);
   }
 
   private void startClients() {
     makeClassPathKnown();
     for (int number = 1; number <= settings.clients(); number++) {
-      FaultProxy link = FaultProxy.before(server);
-      links.add(link);
       ClientJvm client =
           ClientJvm.start(
               ChaosClient.class,
-              link.uri(),
+              settings.topology().name(),
+              servers.addressFor(number),
               "" + number,
               "" + settings.seed(),
               "" + settings.workers(),
-              settings.breakage().name());
+              settings.breakage().name(),
+              "" + settings.wipedVotes());
       clients.add(client);
       journals.add(CompletableFuture.runAsync(() -> read(client), readers));
     }
@@ -92,7 +96,7 @@ final class Experiment implements AutoCloseable {
     }
   }
 
-  private List<Violation> endAndJudge() throws InterruptedException {
+  private Findings endAndJudge() throws InterruptedException {
     clients.forEach(client -> client.send("close"));
     long healed = System.nanoTime();
     CompletableFuture<Void> ended =
@@ -100,7 +104,11 @@ final class Experiment implements AutoCloseable {
     ended.orTimeout(CLIENTS_END_WITHIN_SECONDS, TimeUnit.SECONDS).join();
     List<String> left = keysLeft();
     out.printf("Clients ended in %d ms%n", Duration.ofNanos(System.nanoTime() - healed).toMillis());
-    return Checker.finished(history, left);
+    return checker().finished(history, left, System.nanoTime());
+  }
+
+  private Checker checker() {
+    return new Checker(servers.losses(), settings.topology().longestTtl());
   }
 
   private List<String> keysLeft() throws InterruptedException {
@@ -114,7 +122,9 @@ final class Experiment implements AutoCloseable {
   }
 
   private List<String> locks() {
-    return KeyScanner.of(server).matching("*").stream().filter(Settings.KEYS::contains).toList();
+    return servers.keys().stream()
+        .filter(key -> settings.topology().keys().stream().anyMatch(keys -> keys.contains(key)))
+        .toList();
   }
 
   /** Client JVMs get the class path of this one, which Maven keeps in a class loader. */
@@ -131,8 +141,7 @@ final class Experiment implements AutoCloseable {
   @Override
   public void close() {
     clients.forEach(ClientJvm::close);
-    links.forEach(FaultProxy::close);
-    server.close();
+    servers.close();
     readers.shutdownNow();
   }
 
@@ -141,17 +150,17 @@ final class Experiment implements AutoCloseable {
 
     private final long end = start + Duration.ofSeconds(settings.seconds()).toNanos();
     private long nextCheck = start + CHECK_INTERVAL.toNanos();
-    private List<Violation> violations = List.of();
+    private Findings findings = Findings.NONE;
 
     boolean isOver() {
       long now = System.nanoTime();
-      if (violations.isEmpty() && now - nextCheck > 0) {
-        violations = Checker.soFar(history);
+      if (!findings.isViolation() && now - nextCheck > 0) {
+        findings = checker().soFar(history);
         // rarely, when there is much to look at
         long took = System.nanoTime() - now;
         nextCheck = System.nanoTime() + CHECK_INTERVAL.toNanos() + 20 * took;
       }
-      return !violations.isEmpty()
+      return findings.isViolation()
           || now - end > 0
           || journals.stream().anyMatch(CompletableFuture::isDone);
     }

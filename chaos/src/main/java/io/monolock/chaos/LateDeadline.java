@@ -2,39 +2,50 @@
 package io.monolock.chaos;
 
 import io.monolock.Lock;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.OptionalLong;
-import java.util.Set;
 import reactor.core.publisher.Mono;
 
 /**
  * Wrong on purpose: a handle that counts its lease from the answer, and leaves no room for drift.
  */
-final class LateDeadline implements Lock {
+final class LateDeadline implements InvocationHandler {
 
   private final Lock lock;
   private final long deadline;
   private volatile boolean released;
 
-  /** The answer has come just now. */
-  LateDeadline(Lock lock, Duration ttl) {
+  private LateDeadline(Lock lock, Duration ttl) {
     this.lock = lock;
     this.deadline = System.nanoTime() + ttl.toNanos();
   }
 
+  /** The answer has come just now. */
+  static Lock of(Lock lock, Duration ttl) {
+    return (Lock)
+        Proxy.newProxyInstance(
+            Lock.class.getClassLoader(), new Class<?>[] {Lock.class}, new LateDeadline(lock, ttl));
+  }
+
   @Override
-  public Duration remaining() {
+  public Object invoke(Object proxy, Method method, Object[] args) throws Throwable {
+    return switch (method.getName()) {
+      case "remaining" -> remaining();
+      case "isValid" -> !remaining().isZero();
+      case "release" -> release();
+      default -> invoke(method, args);
+    };
+  }
+
+  private Duration remaining() {
     long left = released ? 0 : deadline - System.nanoTime();
     return left > 0 ? Duration.ofNanos(left) : Duration.ZERO;
   }
 
-  @Override
-  public boolean isValid() {
-    return !remaining().isZero();
-  }
-
-  @Override
-  public Mono<Boolean> release() {
+  private Mono<Boolean> release() {
     return Mono.defer(
         () -> {
           released = true;
@@ -42,38 +53,11 @@ final class LateDeadline implements Lock {
         });
   }
 
-  @Override
-  public Set<String> keys() {
-    return lock.keys();
-  }
-
-  @Override
-  public String token() {
-    return lock.token();
-  }
-
-  @Override
-  public String metadata() {
-    return lock.metadata();
-  }
-
-  @Override
-  public OptionalLong fencingToken() {
-    return lock.fencingToken();
-  }
-
-  @Override
-  public Mono<Duration> ttl() {
-    return lock.ttl();
-  }
-
-  @Override
-  public Mono<Void> extend(Duration ttl) {
-    return lock.extend(ttl);
-  }
-
-  @Override
-  public <T> Mono<T> keepAlive() {
-    return lock.keepAlive();
+  private Object invoke(Method method, Object[] args) throws Throwable {
+    try {
+      return method.invoke(lock, args);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
   }
 }

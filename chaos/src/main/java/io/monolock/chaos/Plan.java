@@ -44,16 +44,13 @@ record Plan(
     }
   }
 
-  /** A lease so long that a key that was left behind does not go before the run ends. */
-  private static final int VERY_LONG_TTL = 120_000;
-
-  static Plan random(Random random, Breakage breakage) {
+  static Plan random(Random random, Topology topology, Breakage breakage) {
     Way way = breakage == Breakage.DEADLINE ? wayOfOwners(random) : anyWay(random);
     boolean isForgotten = way == Way.FORGOTTEN_HANDLE;
     boolean outlastsItsLease = isForgotten || random.nextInt(20) == 0;
-    int ttl = ttl(random, outlastsItsLease);
+    Duration ttl = ttl(random, topology, outlastsItsLease);
     LockOptions options =
-        LockOptions.of(Duration.ofMillis(ttl))
+        LockOptions.of(ttl)
             .fenced(true)
             .waitAtMost(Duration.ofMillis(between(random, 200, 4_000)))
             .autoRefresh(!outlastsItsLease && random.nextInt(6) != 0)
@@ -63,9 +60,9 @@ record Plan(
     }
     return new Plan(
         way,
-        keys(random),
+        keys(random, topology),
         options,
-        Duration.ofMillis(outlastsItsLease ? ttl + between(random, 20, 150) : hold(random)),
+        outlastsItsLease ? ttl.plusMillis(between(random, 20, 150)) : hold(random),
         !isForgotten && random.nextInt(6) == 0
             ? Optional.of(Duration.ofMillis(random.nextInt(250)))
             : Optional.empty());
@@ -89,25 +86,30 @@ record Plan(
     return dice < 38 ? Way.TRIED_HANDLE : Way.FORGOTTEN_HANDLE;
   }
 
-  private static int ttl(Random random, boolean outlastsIt) {
+  private static Duration ttl(Random random, Topology topology, boolean outlastsIt) {
     if (outlastsIt) {
-      return between(random, 250, 500);
+      return Duration.ofMillis(between(random, 250, 500));
     }
-    return random.nextInt(6) == 0 ? VERY_LONG_TTL : between(random, 250, 1_200);
+    return random.nextInt(6) == 0
+        ? topology.longestTtl()
+        : Duration.ofMillis(between(random, 250, 1_200));
   }
 
   /** Mostly short; sometimes so long that many a lease has to be prolonged. */
-  private static int hold(Random random) {
-    return random.nextInt(20) == 0 ? between(random, 200, 1_000) : random.nextInt(20);
+  private static Duration hold(Random random) {
+    return Duration.ofMillis(
+        random.nextInt(20) == 0 ? between(random, 200, 1_000) : random.nextInt(20));
   }
 
-  private static List<String> keys(Random random) {
-    int first = random.nextInt(Settings.KEYS.size());
+  private static List<String> keys(Random random, Topology topology) {
+    List<List<String>> all = topology.keys();
+    List<String> together = all.size() == 1 ? all.get(0) : all.get(random.nextInt(all.size()));
+    int first = random.nextInt(together.size());
     if (random.nextInt(4) != 0) {
-      return List.of(Settings.KEYS.get(first));
+      return List.of(together.get(first));
     }
-    int second = (first + 1) % Settings.KEYS.size();
-    return List.of(Settings.KEYS.get(first), Settings.KEYS.get(second));
+    int second = (first + 1) % together.size();
+    return List.of(together.get(first), together.get(second));
   }
 
   private static int between(Random random, int least, int most) {

@@ -42,15 +42,39 @@ final class Report {
     out.println("Faults");
     verdict.faults().forEach((fault, count) -> row("  " + fault, count));
     out.println();
-    verdict.violations().stream()
-        .limit(MOST_VIOLATIONS)
-        .forEach(violation -> print(violation, verdict));
-    if (verdict.violations().isEmpty()) {
+    losses(verdict);
+    List<Violation> violations = verdict.findings().violations();
+    violations.stream().limit(MOST_VIOLATIONS).forEach(violation -> print(violation, verdict));
+    if (violations.isEmpty()) {
       out.println("No guarantee was broken.");
     } else {
-      out.printf("A GUARANTEE WAS BROKEN, %d times seen.%n", verdict.violations().size());
+      out.printf("A GUARANTEE WAS BROKEN, %d times seen.%n", violations.size());
     }
     out.flush();
+  }
+
+  /** What asynchronous replication does not promise to keep, each of it. */
+  private void losses(Verdict verdict) {
+    List<Loss> losses = verdict.losses();
+    if (!losses.isEmpty()) {
+      List<Findings.Excused> excused = verdict.findings().excused();
+      row("fail-overs that may have lost writes", losses.size());
+      row("how long those took, ms", losses.stream().mapToLong(Loss::millis).sum());
+      row("lost by asynchronous replication", excused.size());
+      excused.forEach(
+          one ->
+              out.printf(
+                  "Lost by asynchronous replication: %s%s, as %s%n",
+                  one.violation().rule(),
+                  calls(one.violation()),
+                  one.loss().text(verdict.start())));
+      out.println();
+    }
+  }
+
+  private static String calls(Violation violation) {
+    List<String> calls = violation.events().stream().map(Event::call).toList();
+    return calls.isEmpty() ? "" : ", were " + String.join(" and ", calls);
   }
 
   private void print(Violation violation, Verdict verdict) {

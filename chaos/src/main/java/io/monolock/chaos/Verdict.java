@@ -9,13 +9,15 @@ import java.util.Map;
  *
  * @param start when it began
  * @param history what the workers wrote down
- * @param violations which guarantees were broken
+ * @param findings which guarantees were broken
+ * @param losses which fail-overs may have lost writes
  * @param faults how often the nemesis did what
  * @param seconds how long it took
  */
 record Verdict(
     long start,
     History history,
-    List<Violation> violations,
+    Findings findings,
+    List<Loss> losses,
     Map<String, Integer> faults,
     double seconds) {}

@@ -3,6 +3,7 @@ package io.monolock.chaos;
 
 import io.monolock.Lock;
 import io.monolock.chaos.Event.Held;
+import java.time.Duration;
 import java.util.List;
 
 /** Looks at one handle again and again, from when it was received until its body ends. */
@@ -13,17 +14,25 @@ final class Watch {
   private final Lock lock;
   private final boolean listens;
   private final long receivedAt = System.nanoTime();
+  private final long sentAt;
   private long validUntil = Held.NEVER;
   private long invalidSince = Held.NEVER;
   private List<Long> lateBefore = List.of();
   private boolean revived;
   private boolean hasEnded;
 
-  Watch(Watcher watcher, String call, Lock lock, boolean listens) {
+  Watch(Watcher watcher, String call, Lock lock, Duration ttl, boolean listens) {
     this.watcher = watcher;
     this.call = call;
     this.lock = lock;
     this.listens = listens;
+    this.sentAt = receivedAt - sinceSent(lock, ttl);
+  }
+
+  /** A lease counts from when its command was sent, less 1 % of the ttl and 2 ms. */
+  private static long sinceSent(Lock lock, Duration ttl) {
+    long lease = ttl.toNanos() - ttl.toNanos() / 100 - 2_000_000;
+    return Math.max(0, lease - lock.remaining().toNanos());
   }
 
   synchronized void look() {
@@ -56,6 +65,7 @@ final class Watch {
         this,
         new Held(
             receivedAt,
+            sentAt,
             call,
             List.copyOf(lock.keys()),
             lock.fencingToken().orElseThrow(),

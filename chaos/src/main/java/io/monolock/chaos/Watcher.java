@@ -2,6 +2,7 @@
 package io.monolock.chaos;
 
 import io.monolock.Lock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,10 +57,11 @@ final class Watcher {
   /**
    * Begins to watch a handle.
    *
+   * @param ttl what its lock was acquired with
    * @param listens whether its body is told when it is lost
    */
-  Watch watch(String call, Lock lock, boolean listens) {
-    Watch watch = new Watch(this, call, lock, listens);
+  Watch watch(String call, Lock lock, Duration ttl, boolean listens) {
+    Watch watch = new Watch(this, call, lock, ttl, listens);
     watch.look();
     watches.add(watch);
     return watch;

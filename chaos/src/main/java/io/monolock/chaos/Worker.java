@@ -19,6 +19,7 @@ final class Worker implements Runnable {
   private final String name;
   private final Random random;
   private final ReactiveLocker locker;
+  private final Topology topology;
   private final Breakage breakage;
   private final Journal journal;
   private final Watcher watcher;
@@ -28,6 +29,7 @@ final class Worker implements Runnable {
       String name,
       Random random,
       ReactiveLocker locker,
+      Topology topology,
       Breakage breakage,
       Journal journal,
       Watcher watcher,
@@ -35,6 +37,7 @@ final class Worker implements Runnable {
     this.name = name;
     this.random = random;
     this.locker = locker;
+    this.topology = topology;
     this.breakage = breakage;
     this.journal = journal;
     this.watcher = watcher;
@@ -45,7 +48,7 @@ final class Worker implements Runnable {
   public void run() {
     try {
       for (int number = 1; !isOver.getAsBoolean(); number++) {
-        Plan plan = Plan.random(random, breakage);
+        Plan plan = Plan.random(random, topology, breakage);
         String call = name + "-" + number;
         if (plan.way().isScope()) {
           runInScope(call, plan);
@@ -75,12 +78,12 @@ final class Worker implements Runnable {
   }
 
   private Mono<Long> oneUnder(Lock lock, String call, Plan plan) {
-    Watch watch = watcher.watch(call, lock, true);
+    Watch watch = watcher.watch(call, lock, plan.options().ttl(), true);
     return Mono.delay(plan.hold()).doOnTerminate(watch::end).doOnCancel(watch::end);
   }
 
   private Flux<Long> manyUnder(Lock lock, String call, Plan plan) {
-    Watch watch = watcher.watch(call, lock, true);
+    Watch watch = watcher.watch(call, lock, plan.options().ttl(), true);
     return Flux.interval(plan.hold().dividedBy(3).plusMillis(1))
         .take(3)
         .doOnTerminate(watch::end)
@@ -107,13 +110,13 @@ final class Worker implements Runnable {
             ? locker.tryAcquire(plan.keys(), plan.options())
             : locker.acquire(plan.keys(), plan.options());
     return breakage == Breakage.DEADLINE
-        ? handle.map(lock -> new LateDeadline(lock, plan.options().ttl()))
+        ? handle.map(lock -> LateDeadline.of(lock, plan.options().ttl()))
         : handle;
   }
 
   private void hold(Lock lock, String call, Plan plan) throws InterruptedException {
     boolean isKept = plan.way() == Plan.Way.KEPT_HANDLE;
-    Watch watch = watcher.watch(call, lock, isKept);
+    Watch watch = watcher.watch(call, lock, plan.options().ttl(), isKept);
     if (isKept) {
       var unused =
           Mono.delay(plan.hold())

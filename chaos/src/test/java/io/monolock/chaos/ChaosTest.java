@@ -7,10 +7,14 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /** Runs of the program; the one that must pass takes {@code -Dchaos.seconds}, 60 by default. */
 class ChaosTest {
+
+  private static final String SEED = System.getProperty("chaos.seed", "1");
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -22,17 +26,10 @@ class ChaosTest {
     return commandLine.execute(options);
   }
 
-  private static String property(String name, String otherwise) {
-    return System.getProperty(name, otherwise);
-  }
-
   @Test
   @Timeout(value = 100_000, threadMode = Timeout.ThreadMode.SAME_THREAD)
   void noGuaranteeIsBroken() {
-    int exitCode =
-        run(
-            "--seconds=" + property("chaos.seconds", "60"),
-            "--seed=" + property("chaos.seed", "1"));
+    int exitCode = run("--seconds=" + System.getProperty("chaos.seconds", "60"), "--seed=" + SEED);
     assertThat(exitCode).as("%s%s", out, err).isZero();
     assertThat(out.toString()).endsWith("No guarantee was broken.%n".formatted());
   }
@@ -49,6 +46,29 @@ class ChaosTest {
   void aReleaseWithoutTheTokenIsCaught() {
     assertThat(run("--seconds=50", "--break=token")).as("%s%s", out, err).isEqualTo(Chaos.BROKEN);
     assertThat(out.toString()).contains("Violated: " + Checker.EXCLUSION);
+  }
+
+  /** Longer runs are made by hand. */
+  @ParameterizedTest
+  @EnumSource(value = Topology.class, names = "STANDALONE", mode = EnumSource.Mode.EXCLUDE)
+  void noGuaranteeIsBrokenOnServersThatFailOver(Topology topology) {
+    int exitCode = run("--seconds=3", "--topology=" + topology, "--seed=" + SEED);
+    assertThat(exitCode).as("%s%s", out, err).isZero();
+    assertThat(out.toString()).endsWith("No guarantee was broken.%n".formatted());
+  }
+
+  @Test
+  void membersOfAQuorumThatVoteThoughTheyHaveForgottenAreCaught() {
+    assertThat(run("--seconds=100", "--topology=quorum", "--wiped-votes"))
+        .as("%s%s", out, err)
+        .isEqualTo(Chaos.BROKEN);
+    assertThat(out.toString()).contains("Violated: " + Checker.EXCLUSION);
+  }
+
+  @Test
+  void wipedMembersWithoutAQuorumAreRefused() {
+    assertThat(run("--wiped-votes")).isEqualTo(Chaos.WRONG_OPTION);
+    assertThat(err.toString()).startsWith("--wiped-votes needs --topology quorum, was standalone");
   }
 
   @Test

@@ -13,7 +13,8 @@ class EventTest {
     return List.of(
         new Event.Began(-1, "1-2-3", "SCOPE [a, b]"),
         new Event.Ended(2, "1-2-3", "io.monolock.LockLostException TAKEN"),
-        new Event.Held(3, "1-2-3", List.of("a", "b"), 4, 5, Event.Held.NEVER, 6, 7, true, false));
+        new Event.Held(
+            3, 2, "1-2-3", List.of("a", "b"), 4, 5, Event.Held.NEVER, 6, 7, true, false));
   }
 
   @ParameterizedTest

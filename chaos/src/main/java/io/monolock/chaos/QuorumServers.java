@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.chaos;
+
+import io.monolock.test.FaultProxy;
+import io.monolock.test.KeyScanner;
+import io.monolock.test.RedisMasters;
+import io.monolock.test.RedisNode;
+import io.monolock.test.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Three servers, and a link from each client to each of them. One of them forgets at a time: the
+ * next one when this one votes again, as no quorum survives more.
+ */
+final class QuorumServers implements Servers {
+
+  private static final int MEMBERS = 3;
+
+  /** A member knows since when it remembers only when it is asked. */
+  private static final Duration ASKED_WITHIN = Duration.ofSeconds(1);
+
+  /** For somebody to be granted a lock and keep it for some time. */
+  private static final Duration LONG_ENOUGH = Duration.ofMillis(400);
+
+  private final RedisMasters members =
+      RedisMasters.start(
+          MEMBERS, RedisServer.builder().config("appendonly", "yes").config("appendfsync", "no"));
+  private final List<Link> links = new ArrayList<>();
+  private final Set<RedisNode> away = new HashSet<>();
+
+  /** Until one votes again that has forgotten. */
+  private final Duration rest;
+
+  private long mayForgetAt = System.nanoTime();
+
+  QuorumServers(int clients, boolean wipedVotes) {
+    this.rest = wipedVotes ? Duration.ZERO : Topology.QUORUM.longestTtl().plus(ASKED_WITHIN);
+    for (int client = 1; client <= clients; client++) {
+      for (int member = 1; member <= MEMBERS; member++) {
+        links.add(
+            new Link(
+                FaultProxy.before(members.node(member - 1).server()),
+                "client %d to member %d".formatted(client, member)));
+      }
+    }
+  }
+
+  @Override
+  public String addressFor(int client) {
+    return IntStream.range((client - 1) * MEMBERS, client * MEMBERS)
+        .mapToObj(i -> links.get(i).proxy().uri())
+        .collect(Collectors.joining(","));
+  }
+
+  @Override
+  public List<Link> links() {
+    return links;
+  }
+
+  @Override
+  public List<Fault> faults() {
+    List<Fault> faults =
+        new ArrayList<>(List.of(this::restart, this::empty, this::pause, this::flushScripts));
+    // it tries most, and may come often if no rest is needed
+    faults.addAll(Collections.nCopies(rest.isZero() ? 6 : 2, this::emptyWhileAnotherIsNotAsked));
+    return faults;
+  }
+
+  private void restart(Nemesis nemesis, int number, Duration time) {
+    RedisNode member = memberAt(number);
+    if (mayForget()) {
+      nemesis.begins("kill a member, restart it", " " + nameAt(number), time);
+      member.server().kill();
+      away.add(member);
+      nemesis.endsAfter(time, () -> isBack(member, member.server()::restart));
+    }
+  }
+
+  private void empty(Nemesis nemesis, int number, Duration time) {
+    RedisNode member = memberAt(number);
+    if (mayForget()) {
+      nemesis.begins("kill a member, restart it empty", " " + nameAt(number), time);
+      member.server().kill();
+      away.add(member);
+      nemesis.endsAfter(time, () -> isBack(member, member.server()::restartEmpty));
+    }
+  }
+
+  /** So that only two members know what most clients are granted meanwhile, and one forgets it. */
+  private void emptyWhileAnotherIsNotAsked(Nemesis nemesis, int number, Duration time) {
+    RedisNode member = memberAt(number + 1);
+    if (mayForget()) {
+      Duration before = LONG_ENOUGH.plus(time.dividedBy(4));
+      nemesis.begins(
+          "drop requests to a member, empty another one",
+          " %s except those of client %d, %s"
+              .formatted(nameAt(number), number / MEMBERS + 1, nameAt(number + 1)),
+          before);
+      List<FaultProxy> ways =
+          IntStream.range(0, links.size())
+              .filter(i -> i % MEMBERS == number % MEMBERS && i != number)
+              .mapToObj(i -> links.get(i).proxy())
+              .toList();
+      ways.forEach(way -> way.dropRequests(true));
+      away.add(member);
+      nemesis.endsAfter(before, () -> isBack(member, member.server()::restartEmpty));
+      nemesis.endsAfter(
+          before.plus(LONG_ENOUGH), () -> ways.forEach(way -> way.dropRequests(false)));
+    }
+  }
+
+  private void pause(Nemesis nemesis, int number, Duration time) {
+    RedisNode member = memberAt(number);
+    if (away.isEmpty()) {
+      nemesis.begins("pause a member", " " + nameAt(number), time);
+      member.server().pause();
+      away.add(member);
+      nemesis.endsAfter(
+          time,
+          () -> {
+            member.server().resume();
+            away.remove(member);
+          });
+    }
+  }
+
+  private void flushScripts(Nemesis nemesis, int number, Duration time) {
+    if (away.isEmpty()) {
+      nemesis.happens("flush scripts");
+      for (RedisNode member : members.nodes()) {
+        var unused = member.server().command("SCRIPT", "FLUSH");
+      }
+    }
+  }
+
+  private boolean mayForget() {
+    return away.isEmpty() && System.nanoTime() - mayForgetAt > 0;
+  }
+
+  private void isBack(RedisNode member, Runnable restart) {
+    restart.run();
+    away.remove(member);
+    mayForgetAt = System.nanoTime() + rest.toNanos();
+  }
+
+  private RedisNode memberAt(int number) {
+    return members.node(number % MEMBERS);
+  }
+
+  private static String nameAt(int number) {
+    return "" + (number % MEMBERS + 1);
+  }
+
+  @Override
+  public void settle() {}
+
+  @Override
+  public List<String> keys() {
+    return members.nodes().stream()
+        .flatMap(member -> KeyScanner.of(member.server()).matching("*").stream())
+        .toList();
+  }
+
+  @Override
+  public List<Loss> losses() {
+    return List.of();
+  }
+
+  @Override
+  public void close() {
+    links.forEach(link -> link.proxy().close());
+    members.close();
+  }
+}
