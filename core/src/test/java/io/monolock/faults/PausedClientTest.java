@@ -70,7 +70,8 @@ class PausedClientTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B13: a client paused past its lease hears of the loss, and its body is no result")
+  @DisplayName(
+      "B13, B69: a client paused past its lease hears of the loss, and its body is no result")
   void pausedPastTheLease() {
     try (ClientJvm jvm = ClientJvm.start(Holder.class, server.uri())) {
       assertThat(jvm.readLine()).isEqualTo("holds");

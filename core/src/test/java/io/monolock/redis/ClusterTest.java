@@ -72,6 +72,7 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
+  @DisplayName("B108: locks are taken and freed wherever their keys are, from the first call on")
   void locksAreTakenAndFreedWhereverTheirKeysAre() {
     List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
 
@@ -96,7 +97,7 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
-  @DisplayName("G14: keys of different slots are refused when the call is assembled")
+  @DisplayName("G14, B85: keys of different slots are refused when the call is assembled")
   void keysOfDifferentSlotsAreRefusedAtOnce() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> locker.acquire(List.of("foo", "bar"), OPTIONS))
@@ -115,6 +116,7 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
+  @DisplayName("B77: a slot that moved is followed")
   void aSlotThatMovedIsFollowed() {
     Lock lock = lock(locker, KEY);
 
@@ -159,7 +161,7 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
-  @DisplayName("G10: keys of which some have moved are waited for, not busy")
+  @DisplayName("G10, B78: keys of which some have moved are waited for, not busy")
   void keysOfWhichSomeHaveMovedAreWaitedFor() throws Exception {
     Lock one = lock(locker, "{order}:1");
     SlotMigration migration =
@@ -227,7 +229,7 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
-  @DisplayName("G10: a master that is killed is waited out until another takes its place")
+  @DisplayName("G10, B97: a master that is killed is waited out until another takes its place")
   void aMasterThatIsKilledIsWaitedOut() throws Exception {
     Lock lock = lock(locker, KEY);
     awaitReplicated(KEY);
@@ -282,7 +284,7 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
-  @DisplayName("G4: an acquisition that was cancelled while its master was away leaves no key")
+  @DisplayName("G4, B99: cancelled while its master was away, an acquisition leaves no key")
   void anAcquisitionThatWasCancelledMeanwhileLeavesNoKey() {
     get(lock(locker, KEY).release());
     RedisNode hung = cluster.ownerOf(KEY);
