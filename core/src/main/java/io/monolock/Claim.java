@@ -228,22 +228,20 @@ final class Claim {
   private final class Attempt extends Answer<Grant> {
 
     private final Asker asker;
-    private final @Nullable Supplier<Mono<Grant>> otherCall;
+    private final Supplier<Mono<Grant>> call;
     private boolean toldOfFailure; // guarded by the claim
     private boolean heard; // guarded by the claim
     private volatile Wheel.@Nullable Task patience;
 
-    Attempt(Asker asker, @Nullable Supplier<Mono<Grant>> otherCall) {
+    Attempt(Asker asker, Supplier<Mono<Grant>> call) {
       super(context);
       this.asker = asker;
-      this.otherCall = otherCall;
+      this.call = call;
     }
 
     @Override
     Mono<Grant> call() {
-      return otherCall != null
-          ? otherCall.get()
-          : runtime.store.acquire(keys, token, options.metadata(), options.ttl(), options.fenced());
+      return call.get();
     }
 
     boolean begin(Duration patience) {

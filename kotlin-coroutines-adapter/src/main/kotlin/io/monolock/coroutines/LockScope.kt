@@ -61,13 +61,10 @@ internal class LockScope(
         value
       }
     val loss = withContext(NonCancellable) { end() }
-    return if (loss ==
-      null
-    ) {
-      outcome.getOrThrow()
-    } else {
+    if (loss != null) {
       throw told(loss, outcome.exceptionOrNull())
     }
+    return outcome.getOrThrow()
   }
 
   /** Fails when the lock is lost; a release by the block itself is its own business. */

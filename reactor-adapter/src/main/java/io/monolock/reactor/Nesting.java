@@ -13,7 +13,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
@@ -115,13 +114,5 @@ final class Nesting {
       guarded = part.lock().whileHeldMany(guarded);
     }
     return guarded;
-  }
-
-  /**
-   * The value once the body has completed, when no guard relies on a lock any more: operators below
-   * may take a value for the end, and release the lock.
-   */
-  static <T> Mono<T> one(Flux<T> guarded) {
-    return guarded.singleOrEmpty();
   }
 }

@@ -144,7 +144,9 @@ public final class ReentrantLocker implements ReactiveLocker {
     return Mono.deferContextual(
         context -> {
           Nesting nesting = Nesting.of(context, locker, wanted, options);
-          return nesting.isNone() ? outermost : Nesting.one(inner(nesting, options, body));
+          // the value with the end, when no guard relies on a lock any more: operators below may
+          // take a value for the end, and release the lock
+          return nesting.isNone() ? outermost : inner(nesting, options, body).singleOrEmpty();
         });
   }
 
