@@ -22,7 +22,7 @@ public final class LockLostException extends LockException {
     /** This handle was released. */
     RELEASED("it was released");
 
-    /** How it is told. */
+    /** Its words in the message. */
     private final String text;
 
     Reason(String text) {
@@ -34,7 +34,7 @@ public final class LockLostException extends LockException {
   private final Reason reason;
 
   /**
-   * For those who give out locks of their own, as lockers do that wrap another one.
+   * For tests of code that handles it, and for lockers that wrap another one.
    *
    * @param keys the keys of the lock
    * @param reason how it came to be lost

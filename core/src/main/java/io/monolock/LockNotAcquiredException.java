@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody else holds the lock: try later. An expected outcome, so it carries no stack trace.
+ * Another holder has the lock: try later. An expected outcome, so it carries no stack trace.
  *
  * <p>A {@link LockOptions#retry retry} spec sees it as the failure of an attempt.
  */
@@ -25,7 +25,16 @@ public final class LockNotAcquiredException extends LockException {
   /** Whether the subscriber cancelled. */
   private final boolean cancelled;
 
-  LockNotAcquiredException(
+  /**
+   * For tests of code that handles it, and for lockers that wrap another one.
+   *
+   * @param keys the keys that were to be locked
+   * @param attempts how often the store was asked; 0 with a zero {@code waited} says that nothing
+   *     was sent, as others already wait in the same locker
+   * @param waited from the subscription to the end of waiting
+   * @param retryAfter what is left of the holder's ttl; null when a key never expires
+   */
+  public LockNotAcquiredException(
       Set<String> keys, int attempts, Duration waited, @Nullable Duration retryAfter) {
     this(keys, message(keys, attempts, waited, retryAfter), attempts, waited, retryAfter, false);
   }
@@ -44,8 +53,16 @@ public final class LockNotAcquiredException extends LockException {
     this.cancelled = cancelled;
   }
 
-  /** What observers are told when the subscriber has cancelled. */
-  static LockNotAcquiredException cancelled(Set<String> keys, int attempts, Duration waited) {
+  /**
+   * The error that a {@link LockObserver} is given when the subscriber cancelled while it waited.
+   *
+   * @param keys the keys that were to be locked
+   * @param attempts how often the store was asked
+   * @param waited from the subscription to its cancellation
+   * @return an error of which {@link #isCancelled} is true
+   */
+  public static LockNotAcquiredException cancelled(
+      Set<String> keys, int attempts, Duration waited) {
     String message =
         "the subscriber cancelled while it waited for "
             + keys
@@ -55,15 +72,12 @@ public final class LockNotAcquiredException extends LockException {
     return new LockNotAcquiredException(keys, message, attempts, waited, null, true);
   }
 
-  /** Nothing was sent, as others who wait in the same locker are to come first. */
-  static LockNotAcquiredException othersWait(Set<String> keys, @Nullable Duration retryAfter) {
-    String message = "others wait for " + keys + " in this locker already: try later, or wait, too";
-    return new LockNotAcquiredException(keys, message, 0, Duration.ZERO, retryAfter, false);
-  }
-
   private static String message(
       Set<String> keys, int attempts, Duration waited, @Nullable Duration retryAfter) {
-    return "somebody else holds "
+    if (attempts == 0 && waited.isZero()) {
+      return "others wait for " + keys + " in this locker already: try later, or wait, too";
+    }
+    return "another holder has "
         + keys
         + ": gave up after "
         + attempts
@@ -107,7 +121,7 @@ public final class LockNotAcquiredException extends LockException {
   /**
    * Whether the subscriber cancelled while it waited. Only a {@link LockObserver} ever sees that.
    *
-   * @return true if nobody was told this error
+   * @return true if no subscriber was given this error
    */
   public boolean isCancelled() {
     return cancelled;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import io.monolock.store.LockStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import reactor.util.retry.Retry;
 
@@ -17,9 +20,10 @@ import reactor.util.retry.Retry;
  */
 public final class LockOptions {
 
-  static final Duration SHORTEST_TTL = Duration.ofMillis(10);
-  static final Duration LONGEST = Duration.ofDays(365);
-
+  private static final Duration SHORTEST_TTL = Duration.ofMillis(10);
+  private static final Duration LONGEST = Duration.ofDays(365);
+  private static final Pattern TOKEN =
+      Pattern.compile("[A-Za-z0-9_-]{" + LockStore.TOKEN_LENGTH + "}");
   private static final int MAX_METADATA_BYTES = 64 * 1_024;
   private static final Retry DEFAULT_RETRY =
       Retry.backoff(Long.MAX_VALUE, Duration.ofMillis(50))
@@ -41,15 +45,15 @@ public final class LockOptions {
     if (draft.retry == null) {
       throw new IllegalArgumentException("retry must be a Retry spec, was null");
     }
-    this.ttl = Rules.duration("ttl", draft.ttl, SHORTEST_TTL, LONGEST);
+    this.ttl = duration("ttl", draft.ttl, SHORTEST_TTL);
     this.retry = draft.retry;
-    this.waitAtMost = Rules.duration("waitAtMost", draft.waitAtMost, Duration.ZERO, LONGEST);
+    this.waitAtMost = duration("waitAtMost", draft.waitAtMost, Duration.ZERO);
     this.autoRefresh = draft.autoRefresh;
-    this.maxHold = Rules.duration("maxHold", draft.maxHold, SHORTEST_TTL, LONGEST);
+    this.maxHold = duration("maxHold", draft.maxHold, SHORTEST_TTL);
     this.fenced = draft.fenced;
     this.metadata = checkedMetadata(draft.metadata);
-    this.token = draft.token == null ? null : Tokens.checked(draft.token);
-    this.holdAtLeast = Rules.duration("holdAtLeast", draft.holdAtLeast, Duration.ZERO, LONGEST);
+    this.token = draft.token == null ? null : checkedToken(draft.token);
+    this.holdAtLeast = duration("holdAtLeast", draft.holdAtLeast, Duration.ZERO);
     this.finishOnCancel = draft.finishOnCancel;
   }
 
@@ -58,6 +62,27 @@ public final class LockOptions {
     Draft draft = new Draft(this);
     change.accept(draft);
     return new LockOptions(draft);
+  }
+
+  /** The value in whole milliseconds, rounded up. */
+  private static Duration duration(String name, @Nullable Duration value, Duration least) {
+    if (value == null || value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "%s must be between %d ms and %d days, was %s"
+              .formatted(name, least.toMillis(), LONGEST.toDays(), value));
+    }
+    Duration whole = value.truncatedTo(ChronoUnit.MILLIS);
+    return whole.equals(value) ? value : whole.plusMillis(1);
+  }
+
+  /** A token is a secret, so the message tells its length only. */
+  private static String checkedToken(String token) {
+    if (token == null || !TOKEN.matcher(token).matches()) {
+      throw new IllegalArgumentException(
+          "token must be exactly 22 characters of [A-Za-z0-9_-], was "
+              + (token == null ? "null" : "of length " + token.length()));
+    }
+    return token;
   }
 
   private static String checkedMetadata(String metadata) {
@@ -189,7 +214,7 @@ public final class LockOptions {
    * @throws IllegalArgumentException when it is not 22 of these characters
    */
   public LockOptions token(String token) {
-    return with(draft -> draft.token = Tokens.checked(token));
+    return with(draft -> draft.token = checkedToken(token));
   }
 
   /**
@@ -318,7 +343,7 @@ public final class LockOptions {
             maxHold,
             fenced,
             metadata,
-            token == null ? "new" : Tokens.shown(token),
+            token == null ? "new" : token.substring(0, 4) + "...",
             holdAtLeast,
             finishOnCancel);
   }

@@ -1,37 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
-import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The store could not do what it was asked: look at Redis. The driver's own exception is the cause.
  */
-public final class LockStoreException extends LockException {
-
-  /** Why the store could not do what it was asked. */
-  public enum Reason {
-    /** No connection could be had; nothing was sent. */
-    UNAVAILABLE,
-    /** No answer in time to a call that changes nothing. */
-    TIMEOUT,
-    /**
-     * The call was sent, and whether it took effect is not known: no answer came in time, or the
-     * connection broke. What an acquisition may have taken is freed in the background.
-     */
-    UNKNOWN_OUTCOME,
-    /** The server answered that it cannot do this now: loading, busy, read-only, out of memory. */
-    SERVER_STATE,
-    /** The server has too few replicas to accept or confirm a write. */
-    NOT_REPLICATED,
-    /**
-     * The server refuses the user, the command or a certificate, or its own is refused: see the ACL
-     * in the README.
-     */
-    PERMISSION,
-    /** The request can never work as it stands: a key of another type, keys of several slots. */
-    MISUSE
-  }
+public final class LockStoreException extends LockException implements StoreProblem {
 
   /** Why the store could not do it. */
   private final Reason reason;
@@ -39,14 +16,24 @@ public final class LockStoreException extends LockException {
   /** Whether it is worth trying again. */
   private final boolean isTransient;
 
-  LockStoreException(Set<String> keys, String operation, StoreFailure failure) {
-    super(
-        keys,
-        "could not " + operation + " " + keys + ": " + failure.getMessage(),
-        failure.getCause() == null ? failure : failure.getCause(),
-        true);
-    this.reason = Reason.valueOf(failure.reason().name());
-    this.isTransient = failure.isTransient();
+  /**
+   * For tests of code that handles it, and for lockers that wrap another one.
+   *
+   * @param keys the keys that were to be locked, or are
+   * @param reason why the store could not do what it was asked
+   * @param isTransient whether the same call may succeed later
+   * @param message what could not be done, and what to do about it
+   * @param cause the driver's own exception, or null
+   */
+  public LockStoreException(
+      Set<String> keys,
+      Reason reason,
+      boolean isTransient,
+      String message,
+      @Nullable Throwable cause) {
+    super(keys, message, cause, true);
+    this.reason = reason;
+    this.isTransient = isTransient;
   }
 
   /**
@@ -54,6 +41,7 @@ public final class LockStoreException extends LockException {
    *
    * @return the reason
    */
+  @Override
   public Reason reason() {
     return reason;
   }
@@ -63,6 +51,7 @@ public final class LockStoreException extends LockException {
    *
    * @return true if it is worth trying again
    */
+  @Override
   public boolean isTransient() {
     return isTransient;
   }

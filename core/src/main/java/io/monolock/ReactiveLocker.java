@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import io.monolock.engine.StoreLockerBuilder;
 import io.monolock.store.Holder;
 import io.monolock.store.LockStore;
 import java.time.Duration;

@@ -3,19 +3,11 @@ package io.monolock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
-import io.monolock.micrometer.MicrometerLockObserver;
-import io.monolock.quorum.QuorumLockStore;
 import io.monolock.redis.RedisLockStore;
-import io.monolock.store.LockStore;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
@@ -175,23 +167,6 @@ class Snippets {
   }
 
   @Test
-  void quorum() {
-    try (RedisServer second = RedisServer.start();
-        RedisServer third = RedisServer.start()) {
-      List<String> uris = List.of(server.uri(), second.uri(), third.uri());
-      Mono<Report> work = Mono.just(new Report("done"));
-
-      List<RedisLockStore> members =
-          uris.stream().map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList();
-      ReactiveLocker locker = ReactiveLocker.create(QuorumLockStore.of(members));
-
-      assertThat(locker.withLock("report", Duration.ofSeconds(30), work).block(LIMIT))
-          .isEqualTo(new Report("done"));
-      locker.close().block(LIMIT);
-    }
-  }
-
-  @Test
   void keepAlive() {
     Mono<Report> work = Mono.just(new Report("done"));
     Lock lock = locker.acquire("report", Duration.ofSeconds(30)).block(LIMIT);
@@ -200,45 +175,5 @@ class Snippets {
 
     assertThat(report.block(LIMIT)).isEqualTo(new Report("done"));
     assertThat(lock.release().block(LIMIT)).isTrue();
-  }
-
-  @Test
-  void meters() {
-    LockStore store = RedisLockStore.create(client);
-    MeterRegistry registry = new SimpleMeterRegistry();
-
-    ReactiveLocker locker =
-        ReactiveLocker.builder(store).observer(MicrometerLockObserver.create(registry)).build();
-
-    locker.withLock("order:42", Duration.ofSeconds(30), Mono.empty()).block(LIMIT);
-    locker.close().block(LIMIT);
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(registry.get("monolock.hold").tag("outcome", "released").timer().count())
-                    .isEqualTo(1));
-  }
-
-  @Test
-  void observations() {
-    LockStore store = RedisLockStore.create(client);
-    MeterRegistry registry = new SimpleMeterRegistry();
-    ObservationRegistry observationRegistry = ObservationRegistry.create();
-    observationRegistry
-        .observationConfig()
-        .observationHandler(new DefaultMeterObservationHandler(registry));
-
-    MicrometerLockObserver observer =
-        MicrometerLockObserver.builder(registry)
-            .keyGroup(keys -> keys.iterator().next().split(":")[0])
-            .observations(observationRegistry)
-            .build();
-    ReactiveLocker locker = ReactiveLocker.builder(store).observer(observer).build();
-
-    locker.withLock("order:42", Duration.ofSeconds(30), Mono.empty()).block(LIMIT);
-    locker.close().block(LIMIT);
-    await()
-        .untilAsserted(() -> assertThat(registry.get("monolock.holding").timer().count()).isOne());
-    assertThat(registry.get("monolock.held").tag("key.group", "order").gauge().value()).isZero();
   }
 }

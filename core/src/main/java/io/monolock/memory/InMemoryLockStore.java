@@ -10,6 +10,7 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreHealth;
+import io.monolock.store.StoreProblem;
 import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -251,7 +252,7 @@ public final class InMemoryLockStore implements LockStore {
           synchronized (this) {
             if (closed) {
               throw new StoreFailure(
-                  StoreFailure.Reason.UNAVAILABLE, false, "the store is closed", null);
+                  StoreProblem.Reason.UNAVAILABLE, false, "the store is closed", null);
             }
             result = step.apply(clock.now(TimeUnit.NANOSECONDS));
             woken = List.copyOf(toWake);

@@ -40,8 +40,8 @@ final class ClusterViews {
   }
 
   /** The latest view, from some of the servers if any are known. */
-  Mono<Partitions> latest(Collection<Server> servers) {
-    List<Server> asked = new ArrayList<>(servers);
+  Mono<Partitions> latest(Collection<RedisNode> servers) {
+    List<RedisNode> asked = new ArrayList<>(servers);
     Collections.shuffle(asked);
     asked = asked.subList(0, Math.min(asked.size(), MOST_ASKED));
     return Flux.fromIterable(asked)
@@ -52,7 +52,7 @@ final class ClusterViews {
   }
 
   /** Empty if the server tells nothing in time; what it tells later is nobody's concern. */
-  private static Mono<Partitions> of(Server server) {
+  private static Mono<Partitions> of(RedisNode server) {
     return Mono.defer(
         () -> {
           Sinks.One<Partitions> view = Sinks.one();
@@ -79,7 +79,7 @@ final class ClusterViews {
     }
   }
 
-  private static CompletionStage<String> ask(Link link) {
+  private static CompletionStage<String> ask(PipelinedConnection link) {
     CompletionStage<String> nodes = link.connection.async().clusterNodes();
     link.connection.flushCommands();
     return nodes;

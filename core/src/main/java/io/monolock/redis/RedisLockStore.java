@@ -88,7 +88,7 @@ import reactor.core.scheduler.Schedulers;
 public final class RedisLockStore implements LockStore {
 
   private static final LuaScript ACQUIRE = LuaScript.load("acquire");
-  private static final LuaScript LOOK = LuaScript.load("look");
+  private static final LuaScript PEEK = LuaScript.load("peek");
   private static final LuaScript EXTEND = LuaScript.load("extend");
   private static final LuaScript RELEASE = LuaScript.load("release");
   private static final LuaScript REMAINING = LuaScript.load("remaining");
@@ -106,10 +106,10 @@ public final class RedisLockStore implements LockStore {
   private static volatile Millis lastMillis = new Millis(Duration.ZERO, "0");
 
   private final WakeUps wakeUps;
-  private final Servers servers;
+  private final Topology servers;
   private final @Nullable Replicas replicas;
 
-  private RedisLockStore(Function<WakeUps, Servers> servers, @Nullable Replicas replicas) {
+  private RedisLockStore(Function<WakeUps, Topology> servers, @Nullable Replicas replicas) {
     this.wakeUps = new WakeUps();
     this.servers = servers.apply(wakeUps);
     this.replicas = replicas;
@@ -201,7 +201,10 @@ public final class RedisLockStore implements LockStore {
   public static Builder builder(RedisClient client, RedisURI uri) {
     Objects.requireNonNull(client, "client must not be null");
     Objects.requireNonNull(uri, "uri must not be null");
-    return on(Sentinels.areIn(uri) ? new Sentinels(client, uri) : Primary.of(client, uri));
+    return on(
+        SentinelConnectionFactory.areIn(uri)
+            ? new SentinelConnectionFactory(client, uri)
+            : PrimaryFinder.of(client, uri));
   }
 
   /**
@@ -213,7 +216,7 @@ public final class RedisLockStore implements LockStore {
    */
   public static Builder builder(RedisClient client, Collection<RedisURI> uris) {
     Objects.requireNonNull(client, "client must not be null");
-    return on(Primary.among(client, List.copyOf(uris)));
+    return on(PrimaryFinder.among(client, List.copyOf(uris)));
   }
 
   /**
@@ -224,20 +227,20 @@ public final class RedisLockStore implements LockStore {
    */
   public static Builder builder(RedisClusterClient client) {
     Objects.requireNonNull(client, "client must not be null");
-    return new Builder(wakeUps -> new Cluster(client, wakeUps));
+    return new Builder(wakeUps -> new ClusterTopology(client, wakeUps));
   }
 
-  private static Builder on(Opener opener) {
-    return new Builder(wakeUps -> new Server(opener, wakeUps));
+  private static Builder on(ConnectionFactory opener) {
+    return new Builder(wakeUps -> new RedisNode(opener, wakeUps));
   }
 
   /** Settings of a store. A builder can build several stores. */
   public static final class Builder {
 
-    private final Function<WakeUps, Servers> servers;
+    private final Function<WakeUps, Topology> servers;
     private @Nullable Replicas replicas;
 
-    private Builder(Function<WakeUps, Servers> servers) {
+    private Builder(Function<WakeUps, Topology> servers) {
       this.servers = servers;
     }
 
@@ -338,7 +341,7 @@ public final class RedisLockStore implements LockStore {
    * busy, and at what it is about to take in vain.
    */
   private Mono<Grant> lookFirst(LockKeys keys, String token, boolean fenced, Mono<Grant> taking) {
-    return integer(servers.route(first(keys), true), LOOK, names(keys), Function.identity(), token)
+    return integer(servers.route(first(keys), true), PEEK, names(keys), Function.identity(), token)
         .flatMap(answer -> answer > 0 ? taking : Mono.just(grant(answer, fenced)));
   }
 
@@ -432,7 +435,7 @@ public final class RedisLockStore implements LockStore {
 
   @Override
   public Mono<Holder> inspect(String key) {
-    return new Call<List<Object>, Holder>(
+    return new ScriptCall<List<Object>, Holder>(
         servers.route(key, false),
         INSPECT,
         ScriptOutputType.MULTI,
@@ -449,7 +452,7 @@ public final class RedisLockStore implements LockStore {
    */
   @Override
   public Mono<Incarnation> incarnation() {
-    return new Call<List<Object>, Incarnation>(
+    return new ScriptCall<List<Object>, Incarnation>(
         servers.route(BEGINNING, false),
         INCARNATION,
         ScriptOutputType.MULTI,
@@ -493,8 +496,8 @@ public final class RedisLockStore implements LockStore {
   }
 
   @Override
-  public void overdue(Duration patience) {
-    servers.overdue(patience);
+  public void overdue(Duration timeout) {
+    servers.overdue(timeout);
   }
 
   @Override
@@ -508,7 +511,7 @@ public final class RedisLockStore implements LockStore {
       String[] keys,
       Function<? super Long, ? extends T> meaning,
       String... args) {
-    return new Call<>(route, script, ScriptOutputType.INTEGER, keys, args, meaning);
+    return new ScriptCall<>(route, script, ScriptOutputType.INTEGER, keys, args, meaning);
   }
 
   private static boolean isDone(long answer) {

@@ -2,7 +2,7 @@
 package io.monolock.redis;
 
 import io.monolock.store.StoreFailure;
-import io.monolock.store.StoreFailure.Reason;
+import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
@@ -68,13 +68,14 @@ final class Replicas {
   }
 
   private Mono<Void> reached(Trail trail) {
-    Link link = Objects.requireNonNull(trail.last().get(), "what was answered was sent");
+    PipelinedConnection link =
+        Objects.requireNonNull(trail.last().get(), "what was answered was sent");
     Mono<Long> reached =
-        Question.over(link, redis -> redis.waitForReplication(count, timeout.toMillis()));
+        CommandCall.over(link, redis -> redis.waitForReplication(count, timeout.toMillis()));
     link.expectSilence(timeout);
     return reached
         .doOnError(e -> trail.route().after(link, e))
-        .onErrorMap(Failures::ofCall)
+        .onErrorMap(ErrorMapping::ofCall)
         .flatMap(number -> number < count ? Mono.error(tooFew(number)) : Mono.empty());
   }
 

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 interface Route {
 
   /** The connection if it can be used at once. */
-  @Nullable Link usable();
+  @Nullable PipelinedConnection usable();
 
   /** The connection as soon as it can be used; opens it if necessary. */
-  CompletableFuture<Link> open();
+  CompletableFuture<PipelinedConnection> open();
 
   /** Sends what has to precede the call. */
-  default void precede(Link link) {}
+  default void precede(PipelinedConnection link) {}
 
   /**
    * Told that the connection could not be opened.
@@ -31,7 +31,7 @@ interface Route {
    * @param link the connection that it was sent over
    * @return the way to whom the server names instead, null if the call has failed for good
    */
-  default @Nullable Route after(Link link, Throwable failure) {
+  default @Nullable Route after(PipelinedConnection link, Throwable failure) {
     return null;
   }
 }

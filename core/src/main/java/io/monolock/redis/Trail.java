@@ -11,24 +11,24 @@ import org.jspecify.annotations.Nullable;
  * @param route the way at the moment
  * @param last the connection, null until it is sent
  */
-record Trail(Route route, AtomicReference<@Nullable Link> last) implements Route {
+record Trail(Route route, AtomicReference<@Nullable PipelinedConnection> last) implements Route {
 
   Trail(Route route) {
     this(route, new AtomicReference<>());
   }
 
   @Override
-  public @Nullable Link usable() {
+  public @Nullable PipelinedConnection usable() {
     return route.usable();
   }
 
   @Override
-  public CompletableFuture<Link> open() {
+  public CompletableFuture<PipelinedConnection> open() {
     return route.open();
   }
 
   @Override
-  public void precede(Link link) {
+  public void precede(PipelinedConnection link) {
     last.set(link);
     route.precede(link);
   }
@@ -39,7 +39,7 @@ record Trail(Route route, AtomicReference<@Nullable Link> last) implements Route
   }
 
   @Override
-  public @Nullable Route after(Link link, Throwable failure) {
+  public @Nullable Route after(PipelinedConnection link, Throwable failure) {
     return followed(route.after(link, failure));
   }
 

@@ -9,6 +9,17 @@ import java.util.OptionalLong;
 public sealed interface Grant {
 
   /**
+   * How long keys may be trusted that were granted for this ttl, counted from before the command
+   * was sent: the clock of a server may run faster than ours by 1 % and 2 ms.
+   *
+   * @param ttl the ttl asked for
+   * @return that much less; negative for a ttl of some milliseconds
+   */
+  static Duration trustedFor(Duration ttl) {
+    return ttl.minusNanos(ttl.toNanos() / 100 + 2_000_000);
+  }
+
+  /**
    * All keys are ours now, for at least the ttl asked for.
    *
    * @param fresh true if none of the keys was ours before; false if the token held at least one of
@@ -18,7 +29,7 @@ public sealed interface Grant {
   record Granted(boolean fresh, OptionalLong fencingToken) implements Grant {}
 
   /**
-   * Somebody else has at least one of the keys; nothing was written.
+   * Another holder has at least one of the keys; nothing was written.
    *
    * @param remaining the longest time that a foreign holder still has, empty when one of them holds
    *     a key that never expires

@@ -188,9 +188,9 @@ public interface LockStore {
    * was asked, gives it up: calls under way end then, and later ones go over a new one. One slow
    * answer among others is no reason. By default nothing happens.
    *
-   * @param patience how long the engine lets one call take
+   * @param timeout how long the engine lets one call take
    */
-  default void overdue(Duration patience) {}
+  default void overdue(Duration timeout) {}
 
   /**
    * Frees what the store holds of the machine's resources; locks are left alone. Calls after it

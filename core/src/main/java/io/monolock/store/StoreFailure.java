@@ -7,25 +7,7 @@ import org.jspecify.annotations.Nullable;
  * How a {@link LockStore} fails: why, and whether it is worth trying again. The engine makes a
  * {@code LockStoreException} of it, with the keys and the operation.
  */
-public final class StoreFailure extends RuntimeException {
-
-  /** Why a store could not do what it was asked. */
-  public enum Reason {
-    /** No connection could be had; nothing was sent. */
-    UNAVAILABLE,
-    /** No answer in time to a call that changes nothing. */
-    TIMEOUT,
-    /** The call was sent, and whether it took effect is not known. */
-    UNKNOWN_OUTCOME,
-    /** The server answered that it cannot do this now. */
-    SERVER_STATE,
-    /** The server has too few replicas to accept or confirm a write. */
-    NOT_REPLICATED,
-    /** The server refuses the user, the command or a certificate, or its own is refused. */
-    PERMISSION,
-    /** The request can never work as it stands: a wrong type, keys of several slots. */
-    MISUSE
-  }
+public final class StoreFailure extends RuntimeException implements StoreProblem {
 
   /** Why the store failed. */
   private final Reason reason;
@@ -53,6 +35,7 @@ public final class StoreFailure extends RuntimeException {
    *
    * @return the reason
    */
+  @Override
   public Reason reason() {
     return reason;
   }
@@ -62,7 +45,20 @@ public final class StoreFailure extends RuntimeException {
    *
    * @return true if the same call may succeed later
    */
+  @Override
   public boolean isTransient() {
     return isTransient;
+  }
+
+  /**
+   * Whether the call that failed like this may have taken effect all the same.
+   *
+   * @return true if what it was to take has to be freed again
+   */
+  public boolean isInDoubt() {
+    return switch (reason) {
+      case TIMEOUT, UNKNOWN_OUTCOME, NOT_REPLICATED -> true;
+      case UNAVAILABLE, SERVER_STATE, PERMISSION, MISUSE -> false;
+    };
   }
 }

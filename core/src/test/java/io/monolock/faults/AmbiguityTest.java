@@ -12,6 +12,7 @@ import io.monolock.LockLostException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.LockerClosedException;
+import io.monolock.store.StoreProblem;
 import io.monolock.test.CommandRecorder;
 import io.monolock.test.HeldReplies;
 import io.monolock.test.RedisServer;
@@ -33,7 +34,7 @@ class AmbiguityTest extends LockerBehindProxy {
     super(server);
   }
 
-  private static void assertFails(LockStoreException.Reason reason, ThrowingCallable call) {
+  private static void assertFails(StoreProblem.Reason reason, ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             LockStoreException.class,
@@ -45,7 +46,7 @@ class AmbiguityTest extends LockerBehindProxy {
   }
 
   private static void assertUnknown(ThrowingCallable call) {
-    assertFails(LockStoreException.Reason.UNKNOWN_OUTCOME, call);
+    assertFails(StoreProblem.Reason.UNKNOWN_OUTCOME, call);
   }
 
   @Test
@@ -103,7 +104,7 @@ class AmbiguityTest extends LockerBehindProxy {
         .untilAsserted(
             () ->
                 assertFails(
-                    LockStoreException.Reason.UNAVAILABLE,
+                    StoreProblem.Reason.UNAVAILABLE,
                     () -> locker.acquire("key", ONCE).block(LIMIT)));
     assertThat(isFree("key")).isTrue();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.faults;
 
-import static io.monolock.LockStoreException.Reason.UNAVAILABLE;
-import static io.monolock.LockStoreException.Reason.UNKNOWN_OUTCOME;
+import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
+import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;

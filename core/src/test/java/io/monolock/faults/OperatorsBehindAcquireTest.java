@@ -4,9 +4,9 @@ package io.monolock.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.monolock.CapturedLog;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
+import io.monolock.test.CapturedLog;
 import io.monolock.test.DroppedSignals;
 import io.monolock.test.HeldReplies;
 import io.monolock.test.RedisServer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.faults;
 
-import static io.monolock.LockStoreException.Reason.PERMISSION;
+import static io.monolock.store.StoreProblem.Reason.PERMISSION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;

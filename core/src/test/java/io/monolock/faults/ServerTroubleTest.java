@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.faults;
 
-import static io.monolock.LockStoreException.Reason.MISUSE;
-import static io.monolock.LockStoreException.Reason.NOT_REPLICATED;
-import static io.monolock.LockStoreException.Reason.SERVER_STATE;
+import static io.monolock.store.StoreProblem.Reason.MISUSE;
+import static io.monolock.store.StoreProblem.Reason.NOT_REPLICATED;
+import static io.monolock.store.StoreProblem.Reason.SERVER_STATE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -13,8 +13,8 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockStoreException;
-import io.monolock.LockStoreException.Reason;
 import io.monolock.ReactiveLocker;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.BusyScript;
 import io.monolock.test.CommandRecorder;
 import io.monolock.test.KeyScanner;

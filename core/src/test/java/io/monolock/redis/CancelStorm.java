@@ -41,7 +41,7 @@ import reactor.core.scheduler.Schedulers;
  * all the while.
  */
 @ExtendWith(DroppedSignals.class)
-abstract class CancelStorm {
+public abstract class CancelStorm {
 
   private static final int ROUNDS = Integer.getInteger("monolock.storm.rounds", 400);
   private static final int DELAY = Integer.getInteger("monolock.storm.delay", 0);
@@ -58,15 +58,15 @@ abstract class CancelStorm {
   private ReactiveLocker locker;
 
   /** The server, which is empty at the beginning. */
-  abstract RedisURI server();
+  protected abstract RedisURI server();
 
-  abstract List<?> keys();
+  protected abstract List<?> keys();
 
   /** The section of {@code INFO} that counts commands. */
-  abstract String commandStats();
+  protected abstract String commandStats();
 
   /** What the locker keeps its locks in. */
-  LockStore store(RedisClient client) {
+  protected LockStore store(RedisClient client) {
     return RedisLockStore.create(client);
   }
 

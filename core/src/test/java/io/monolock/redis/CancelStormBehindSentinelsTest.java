@@ -18,17 +18,17 @@ class CancelStormBehindSentinelsTest extends CancelStormOnSeveral {
   }
 
   @Override
-  List<RedisNode> servers() {
+  protected List<RedisNode> servers() {
     return List.of(sentinels.master());
   }
 
   @Override
-  RedisURI server() {
+  protected RedisURI server() {
     return RedisURI.create(sentinels.master().uri());
   }
 
   @Override
-  LockStore store(RedisClient client) {
+  protected LockStore store(RedisClient client) {
     return RedisLockStore.create(client, RedisURI.create(sentinels.uri()));
   }
 }

@@ -34,17 +34,17 @@ class CancelStormOnClusterTest extends CancelStormOnSeveral {
   }
 
   @Override
-  List<RedisNode> servers() {
+  protected List<RedisNode> servers() {
     return cluster.masters();
   }
 
   @Override
-  RedisURI server() {
+  protected RedisURI server() {
     return RedisURI.create(cluster.uris().get(0));
   }
 
   @Override
-  LockStore store(RedisClient unused) {
+  protected LockStore store(RedisClient unused) {
     return RedisLockStore.create(client);
   }
 }

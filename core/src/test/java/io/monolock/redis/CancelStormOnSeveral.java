@@ -9,13 +9,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The storm on several servers that have keys. */
 @ExtendWith(RedisExtension.class)
-abstract class CancelStormOnSeveral extends CancelStorm {
+public abstract class CancelStormOnSeveral extends CancelStorm {
 
   /** Those that have keys. */
-  abstract List<RedisNode> servers();
+  protected abstract List<RedisNode> servers();
 
   @Override
-  List<?> keys() {
+  protected List<?> keys() {
     return servers().stream()
         .flatMap(node -> ((List<?>) node.server().command("KEYS", "*")).stream())
         .filter(key -> !key.equals("monolock:beginning"))
@@ -23,7 +23,7 @@ abstract class CancelStormOnSeveral extends CancelStorm {
   }
 
   @Override
-  String commandStats() {
+  protected String commandStats() {
     return servers().stream()
         .map(node -> String.valueOf(node.server().commandAsString("INFO", "commandstats")))
         .collect(Collectors.joining("\n"));

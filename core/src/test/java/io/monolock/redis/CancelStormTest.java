@@ -18,17 +18,17 @@ class CancelStormTest extends CancelStorm {
   }
 
   @Override
-  RedisURI server() {
+  protected RedisURI server() {
     return RedisURI.create(server.uri());
   }
 
   @Override
-  List<?> keys() {
+  protected List<?> keys() {
     return (List<?>) server.command("KEYS", "*");
   }
 
   @Override
-  String commandStats() {
+  protected String commandStats() {
     return server.commandAsString("INFO", "commandstats");
   }
 }

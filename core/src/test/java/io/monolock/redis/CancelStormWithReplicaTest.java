@@ -31,7 +31,7 @@ class CancelStormWithReplicaTest extends CancelStormTest {
   }
 
   @Override
-  LockStore store(RedisClient client) {
+  protected LockStore store(RedisClient client) {
     return RedisLockStore.builder(client).replicas(1, Duration.ofSeconds(10)).build();
   }
 }

@@ -10,7 +10,7 @@ import io.monolock.store.Grant;
 import io.monolock.store.Grant.Granted;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
-import io.monolock.store.StoreFailure.Reason;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisURI;
-import io.monolock.store.StoreFailure.Reason;
 import io.monolock.store.StoreHealth;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;

@@ -10,7 +10,7 @@ import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.store.Grant.Granted;
 import io.monolock.store.StoreFailure;
-import io.monolock.store.StoreFailure.Reason;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.nio.file.Path;

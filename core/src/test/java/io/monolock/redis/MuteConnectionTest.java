@@ -10,6 +10,7 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
+import io.monolock.store.StoreProblem;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
@@ -66,7 +67,7 @@ class MuteConnectionTest {
     assertThatThrownBy(() -> locker.acquire("key", ONCE).block(LIMIT))
         .isInstanceOfSatisfying(
             LockStoreException.class,
-            e -> assertThat(e.reason()).isEqualTo(LockStoreException.Reason.UNKNOWN_OUTCOME));
+            e -> assertThat(e.reason()).isEqualTo(StoreProblem.Reason.UNKNOWN_OUTCOME));
     assertThat(server.commandAsLong("EXISTS", "key")).isEqualTo(1);
     proxy.dropReplies(false);
 

@@ -8,7 +8,8 @@ import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
 import io.monolock.store.StoreFailure;
-import io.monolock.store.StoreFailure.Reason;
+import io.monolock.store.StoreProblem;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -72,7 +73,7 @@ class OldRedisTest extends StoreOnRedis {
     assertThatExceptionOfType(LockStoreException.class)
         .isThrownBy(() -> locker.acquire("lock:a", patient).block(Duration.ofSeconds(30)))
         .withMessageContaining("it must be version 6.2 or newer")
-        .matches(refused -> refused.reason() == LockStoreException.Reason.PERMISSION);
+        .matches(refused -> refused.reason() == StoreProblem.Reason.PERMISSION);
     locker.close().block(PATIENCE);
   }
 }

@@ -67,17 +67,17 @@ abstract class OnContainer {
   class Storm extends CancelStorm {
 
     @Override
-    RedisURI server() {
+    protected RedisURI server() {
       return uri();
     }
 
     @Override
-    List<?> keys() {
+    protected List<?> keys() {
       return connection.sync().keys("*");
     }
 
     @Override
-    String commandStats() {
+    protected String commandStats() {
       return connection.sync().info("commandstats");
     }
   }

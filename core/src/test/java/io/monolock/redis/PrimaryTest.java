@@ -9,7 +9,7 @@ import io.lettuce.core.RedisURI;
 import io.monolock.store.Grant.Busy;
 import io.monolock.store.Grant.Granted;
 import io.monolock.store.StoreFailure;
-import io.monolock.store.StoreFailure.Reason;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.List;

@@ -19,7 +19,8 @@ import io.monolock.store.Grant.Busy;
 import io.monolock.store.Grant.Granted;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
-import io.monolock.store.StoreFailure.Reason;
+import io.monolock.store.StoreProblem;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.CommandRecorder;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.SlotMigration;
@@ -88,12 +89,12 @@ class ReplicasTest extends OnPair {
   /** Grants that wait for the replica, which does not hear of them; as many as can. */
   private List<CompletableFuture<Grant>> occupyAllConnections(RedisLockStore store) {
     List<CompletableFuture<Grant>> grants =
-        IntStream.range(0, ExclusiveConnections.COUNT)
+        IntStream.range(0, ConnectionPool.COUNT)
             .mapToObj(
                 i -> store.acquire(key(i), ALICE.replace('A', (char) ('a' + i)), "", LONG, false))
             .map(Mono::toFuture)
             .toList();
-    await().until(() -> blocked() == ExclusiveConnections.COUNT);
+    await().until(() -> blocked() == ConnectionPool.COUNT);
     return grants;
   }
 
@@ -268,7 +269,7 @@ class ReplicasTest extends OnPair {
         .havingCause()
         .isInstanceOf(StoreFailure.class)
         .withMessageContaining("Nothing was sent");
-    assertThat(blocked()).isEqualTo(ExclusiveConnections.COUNT);
+    assertThat(blocked()).isEqualTo(ConnectionPool.COUNT);
   }
 
   @Test
@@ -356,7 +357,7 @@ class ReplicasTest extends OnPair {
             e -> {
               assertThat(e).isInstanceOf(LockStoreException.class);
               assertThat(((LockStoreException) e).reason())
-                  .isEqualTo(LockStoreException.Reason.NOT_REPLICATED);
+                  .isEqualTo(StoreProblem.Reason.NOT_REPLICATED);
             })
         .verify(Duration.ofSeconds(20));
     await().until(() -> exists("key") == 0);

@@ -93,13 +93,13 @@ class ScriptsTest extends StoreOnRedis {
   @Test
   void whoeverLooksTakesNothing() {
     List<String> ab = List.of("lock:a", "lock:b");
-    assertThat(eval("look", ab, ALICE)).isEqualTo(1L);
+    assertThat(eval("peek", ab, ALICE)).isEqualTo(1L);
     assertThat(server.commandAsLong("DBSIZE")).isZero();
     server.command("SET", "lock:a", ALICE, "PX", "60000");
-    assertThat(eval("look", ab, ALICE)).isEqualTo(1L);
-    assertThat((Long) eval("look", ab, BOB)).isBetween(-60_001L, -40_000L);
+    assertThat(eval("peek", ab, ALICE)).isEqualTo(1L);
+    assertThat((Long) eval("peek", ab, BOB)).isBetween(-60_001L, -40_000L);
     server.command("SET", "lock:b", BOB);
-    assertThat(eval("look", ab, ALICE)).isEqualTo(0L);
+    assertThat(eval("peek", ab, ALICE)).isEqualTo(0L);
   }
 
   @Test
@@ -110,7 +110,7 @@ class ScriptsTest extends StoreOnRedis {
             "extend",
             "force_release",
             "inspect",
-            "look",
+            "peek",
             "raise_fence",
             "release",
             "remaining",

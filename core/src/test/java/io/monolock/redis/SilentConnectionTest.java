@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.lettuce.core.RedisURI;
 import io.monolock.store.Grant;
 import io.monolock.store.StoreFailure;
-import io.monolock.store.StoreFailure.Reason;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;

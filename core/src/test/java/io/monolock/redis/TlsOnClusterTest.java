@@ -12,6 +12,7 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
+import io.monolock.store.StoreProblem;
 import io.monolock.test.Certificates;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisNode;
@@ -80,7 +81,7 @@ class TlsOnClusterTest {
         assertThatExceptionOfType(LockStoreException.class)
             .isThrownBy(() -> locker.tryAcquire(KEY, OPTIONS).block(LIMIT))
             .actual();
-    assertThat(refused.reason()).isEqualTo(LockStoreException.Reason.PERMISSION);
+    assertThat(refused.reason()).isEqualTo(StoreProblem.Reason.PERMISSION);
 
     locker.close().block(LIMIT);
     shutDown(client);

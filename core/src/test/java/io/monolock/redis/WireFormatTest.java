@@ -7,7 +7,7 @@ import io.monolock.store.Grant.Busy;
 import io.monolock.store.Grant.Granted;
 import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
-import io.monolock.store.StoreFailure.Reason;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;

@@ -81,8 +81,8 @@ public abstract class DelegatingLockStore implements LockStore {
   }
 
   @Override
-  public void overdue(Duration patience) {
-    store.overdue(patience);
+  public void overdue(Duration timeout) {
+    store.overdue(timeout);
   }
 
   @Override

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.monolock.store.Grant.Busy;
 import io.monolock.store.Grant.Granted;
-import io.monolock.store.StoreFailure.Reason;
+import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -9,6 +9,7 @@ import io.monolock.LockerClosedException
 import io.monolock.ReactiveLocker
 import io.monolock.memory.InMemoryLockStore
 import io.monolock.store.StoreFailure
+import io.monolock.store.StoreProblem
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.launch
@@ -94,7 +95,7 @@ class AcquireTest {
       val own = v.locker.acquire("b", TTL)
       v.steal("b")
       val lost = assertFailsWith<LockLostException> { own.extend(TTL) }
-      val failure = StoreFailure(StoreFailure.Reason.PERMISSION, false, "no", null)
+      val failure = StoreFailure(StoreProblem.Reason.PERMISSION, false, "no", null)
       v.store.onAcquire = { Mono.error<Any>(failure) }
       val broken = assertFailsWith<LockStoreException> { v.locker.tryAcquire("c", TTL) }
       v.locker.close().awaitSingleOrNull()

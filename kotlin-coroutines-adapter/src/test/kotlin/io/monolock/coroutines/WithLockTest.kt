@@ -7,6 +7,7 @@ import io.monolock.LockerClosedException
 import io.monolock.ReactiveLocker
 import io.monolock.memory.InMemoryLockStore
 import io.monolock.store.StoreFailure
+import io.monolock.store.StoreProblem
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.reactor.awaitSingleOrNull
@@ -194,7 +195,7 @@ class WithLockTest {
   @DisplayName("busy, broken and closed arrive as themselves")
   fun errorsArriveAsThemselves() =
     virtually { v ->
-      val trouble = StoreFailure(StoreFailure.Reason.PERMISSION, false, "no", null)
+      val trouble = StoreFailure(StoreProblem.Reason.PERMISSION, false, "no", null)
       v.other.acquire("a", 1.hours)
 
       val busy = assertFailsWith<LockNotAcquiredException> { v.locker.withLock("a", TTL) { } }
@@ -205,7 +206,7 @@ class WithLockTest {
 
       assertThat(busy.waited().toSeconds()).isEqualTo(10)
       assertThat(busy.cause).isNull()
-      assertThat(broken.reason()).isEqualTo(LockStoreException.Reason.PERMISSION)
+      assertThat(broken.reason()).isEqualTo(StoreProblem.Reason.PERMISSION)
       assertThat(broken.cause).isSameAs(trouble)
       assertThat(closed.keys()).containsExactly("c")
       assertThat(closed.cause).isNull()
@@ -262,8 +263,8 @@ class WithLockTest {
     @JvmStatic
     fun releaseTrouble(): List<Mono<*>> =
       listOf(
-        Mono.error<Any>(StoreFailure(StoreFailure.Reason.PERMISSION, false, "no", null)),
-        Mono.error<Any>(StoreFailure(StoreFailure.Reason.UNAVAILABLE, true, "no", null)),
+        Mono.error<Any>(StoreFailure(StoreProblem.Reason.PERMISSION, false, "no", null)),
+        Mono.error<Any>(StoreFailure(StoreProblem.Reason.UNAVAILABLE, true, "no", null)),
         Mono.just(false),
         Mono.never<Any>(),
       )

@@ -65,7 +65,7 @@ public final class Leadership {
   private final String key;
   private final LockOptions options;
   private final Scheduler timer;
-  private final Standing standing;
+  private final LeadershipState standing;
 
   private Leadership(ReactiveLocker locker, String key, LockOptions options, Scheduler timer) {
     Objects.requireNonNull(locker.tryAcquire(key, options)); // throws if the key breaks a rule
@@ -73,7 +73,7 @@ public final class Leadership {
     this.key = key;
     this.options = options;
     this.timer = timer;
-    this.standing = new Standing(key);
+    this.standing = new LeadershipState(key);
   }
 
   /**
@@ -157,13 +157,13 @@ public final class Leadership {
   public <T> Flux<T> whileLeader(Function<? super Lock, ? extends Publisher<T>> work) {
     Objects.requireNonNull(work, "work");
     return Flux.using(
-        () -> standing.enter(new Candidacy(standing)),
+        () -> standing.enter(new ElectionAttempt(standing)),
         candidacy -> contend(candidacy, work),
         standing::leave);
   }
 
   private <T> Flux<T> contend(
-      Candidacy candidacy, Function<? super Lock, ? extends Publisher<T>> work) {
+      ElectionAttempt candidacy, Function<? super Lock, ? extends Publisher<T>> work) {
     LockOptions patient =
         options.waitAtMost(LONGEST_WAIT).retry(candidacy.watching(options.retry()));
     return locker
@@ -172,7 +172,7 @@ public final class Leadership {
   }
 
   private <T> Flux<T> lead(
-      Candidacy candidacy, Lock lock, Function<? super Lock, ? extends Publisher<T>> work) {
+      ElectionAttempt candidacy, Lock lock, Function<? super Lock, ? extends Publisher<T>> work) {
     return Flux.<T>defer(
             () -> {
               candidacy.leads(lock);

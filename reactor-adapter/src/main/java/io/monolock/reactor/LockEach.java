@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.reactor;
 
-import io.monolock.reactor.Turns.Turn;
+import io.monolock.reactor.KeyQueue.Turn;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,7 +67,7 @@ final class LockEach<T, R> extends FluxOperator<T, R> {
   private final class Main implements CoreSubscriber<T>, Subscription {
 
     private final CoreSubscriber<? super R> subscriber;
-    private final Turns<T> turns = new Turns<>(concurrency, this::begin);
+    private final KeyQueue<T> turns = new KeyQueue<>(concurrency, this::begin);
     private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
     private final Queue<News> news = new ConcurrentLinkedQueue<>();
 

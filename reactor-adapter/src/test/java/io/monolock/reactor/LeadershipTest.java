@@ -15,6 +15,8 @@ import io.monolock.reactor.InVirtualTime.Probe;
 import io.monolock.reactor.Leadership.Change;
 import io.monolock.reactor.Leadership.Status;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
+import io.monolock.test.CapturedLog;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +35,7 @@ class LeadershipTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(9));
   private static final StoreFailure AWAY =
-      new StoreFailure(StoreFailure.Reason.UNAVAILABLE, true, "away", null);
+      new StoreFailure(StoreProblem.Reason.UNAVAILABLE, true, "away", null);
 
   private final InVirtualTime v = new InVirtualTime();
   private final Leadership leadership = over(v.locker);
@@ -363,7 +365,7 @@ class LeadershipTest {
 
   @Test
   void refusalThatWaitingCannotMendIsPassedOn() {
-    v.store.trouble = new StoreFailure(StoreFailure.Reason.PERMISSION, false, "no", null);
+    v.store.trouble = new StoreFailure(StoreProblem.Reason.PERMISSION, false, "no", null);
 
     Probe<Long> probe = v.run(leadership.whileLeader(ticks()));
 

@@ -11,6 +11,7 @@ import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
 import io.monolock.reactor.InVirtualTime.Probe;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -129,7 +130,7 @@ class OncePerTest {
 
   @Test
   void troubleOfTheStoreIsToldAtOnce() {
-    v.store.trouble = new StoreFailure(StoreFailure.Reason.UNAVAILABLE, true, "away", null);
+    v.store.trouble = new StoreFailure(StoreProblem.Reason.UNAVAILABLE, true, "away", null);
 
     v.run(nightly.oncePer(PERIOD, Mono.just("unreachable"))).error(LockStoreException.class);
   }

@@ -12,6 +12,7 @@ import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.test.CapturedLog;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
 import java.util.ArrayList;

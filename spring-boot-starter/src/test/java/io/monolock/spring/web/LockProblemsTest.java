@@ -18,6 +18,7 @@ import io.monolock.spring.WebApp;
 import io.monolock.store.Grant;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
 import jakarta.annotation.PostConstruct;
 import java.time.Duration;
 import java.util.Map;
@@ -63,8 +64,8 @@ class LockProblemsTest {
             "busy", refusing(Optional.of(Duration.ofMillis(4_001))),
             "busySoon", refusing(Optional.of(Duration.ofMillis(1))),
             "busyForEver", refusing(Optional.empty()),
-            "trouble", broken(StoreFailure.Reason.UNAVAILABLE, true),
-            "misuse", broken(StoreFailure.Reason.MISUSE, false),
+            "trouble", broken(StoreProblem.Reason.UNAVAILABLE, true),
+            "misuse", broken(StoreProblem.Reason.MISUSE, false),
             "closed", closed);
 
     Mono<String> fail(String how) {
@@ -83,7 +84,7 @@ class LockProblemsTest {
       return answering(Mono.just(new Grant.Busy(remaining)));
     }
 
-    private static ReactiveLocker broken(StoreFailure.Reason reason, boolean isTransient) {
+    private static ReactiveLocker broken(StoreProblem.Reason reason, boolean isTransient) {
       return answering(Mono.error(new StoreFailure(reason, isTransient, "host of Redis", null)));
     }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import java.time.Duration;
+
+/**
+ * How often a lock goes from hand to hand inside one locker before other processes get their turn.
+ *
+ * <p>A hand-over costs a third of what a release and a new acquisition cost, but whoever waits in
+ * another process never gets the lock that way. So after some hand-overs in a row the lock is freed
+ * for real, and this locker steps back for a moment. If nobody came, it may do twice as many the
+ * next time; if somebody did, it starts from few again.
+ */
+final class HandOvers {
+
+  /**
+   * The limits.
+   *
+   * @param most how many in a row at first, 0 for none
+   * @param longest how long a row may last
+   * @param stepBack how long to leave the lock to others
+   */
+  record Limits(int most, Duration longest, Duration stepBack) {}
+
+  /** However often nobody else came. */
+  static final int MOST_EVER = 4_096;
+
+  private final Limits limits;
+  private int allowed;
+  private int made;
+  private long rowBegunAt;
+  private boolean steppedBack;
+
+  HandOvers(Limits limits) {
+    this.limits = limits;
+    this.allowed = limits.most;
+  }
+
+  /** Counts one more, if that is within the limits; if not, this locker has to step back. */
+  boolean oneMore(long now) {
+    if (made == 0) {
+      rowBegunAt = now;
+    }
+    if (made < allowed && now - rowBegunAt < limits.longest.toNanos()) {
+      made++;
+      return true;
+    }
+    steppedBack = true;
+    made = 0;
+    return false;
+  }
+
+  boolean hasSteppedBack() {
+    return steppedBack;
+  }
+
+  /** Taken from Redis again: if that was after a step back, nobody else came. */
+  void taken() {
+    made = 0;
+    if (steppedBack) {
+      steppedBack = false;
+      allowed = Math.max(allowed, Math.min(2 * allowed, MOST_EVER));
+    }
+  }
+
+  /** Somebody else has it. */
+  void refused() {
+    made = 0;
+    steppedBack = false;
+    allowed = limits.most;
+  }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.monolock.LockLostException;
+import io.monolock.LockLostException.Reason;
+import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+
+/**
+ * Refreshes one lock while somebody watches it, and tells the watchers when it is lost.
+ *
+ * <p>A refresh comes at a third of the ttl after the last confirmed one, or a little earlier, so
+ * that locks taken together do not refresh together. One that fails is tried again, after growing
+ * pauses, until the deadline. There is at most one command under way that is not overdue.
+ */
+final class KeepAlive {
+
+  /** Whoever relies on the lock; told at most once, on the users' scheduler. */
+  interface Watcher {
+    void lost(LockLostException loss);
+  }
+
+  private static final long FIRST_PAUSE = MILLISECONDS.toNanos(10);
+
+  private final HeldLock lock;
+  private final Claim claim;
+  private final LockerContext runtime;
+  private List<Watcher> watchers = List.of(); // mostly one
+
+  private long confirmedAt;
+  private long pause;
+  private boolean troubled;
+  private boolean capped;
+  private int turn;
+  private @Nullable Reason loss;
+
+  /** The next refresh, while none is under way. */
+  private TimerWheel.@Nullable Task next;
+
+  /** How long the refresh that is under way may take. */
+  private TimerWheel.@Nullable Task timeout;
+
+  KeepAlive(HeldLock lock, Claim claim, long askedAt) {
+    this.lock = lock;
+    this.claim = claim;
+    this.runtime = claim.runtime;
+    this.pause = firstPause();
+    this.confirmedAt = askedAt;
+  }
+
+  private long period() {
+    return claim.options.ttl().toNanos() / 3;
+  }
+
+  /** Short against the ttl, so that a store that is back before the deadline is found in time. */
+  private long longestPause() {
+    return period() / 8;
+  }
+
+  private long firstPause() {
+    return Math.min(FIRST_PAUSE, longestPause());
+  }
+
+  void add(Watcher watcher) {
+    Reason loss;
+    synchronized (this) {
+      loss = this.loss;
+      if (loss == null) {
+        watchers = with(watcher);
+        if (next == null && timeout == null) {
+          plan(confirmedAt + early());
+        }
+      }
+    }
+    if (loss != null) {
+      tell(watcher, new LockLostException(lock.keys(), loss));
+    }
+  }
+
+  synchronized void remove(Watcher watcher) {
+    watchers = without(watcher);
+    if (watchers.isEmpty()) {
+      next = cancelled(next);
+    }
+  }
+
+  private List<Watcher> with(Watcher newcomer) {
+    if (watchers.isEmpty()) {
+      return List.of(newcomer);
+    }
+    List<Watcher> all = new ArrayList<>(watchers);
+    all.add(newcomer);
+    return List.copyOf(all);
+  }
+
+  private List<Watcher> without(Watcher goer) {
+    return watchers.stream().filter(watcher -> !watcher.equals(goer)).toList();
+  }
+
+  /** Tells one subscriber, unless it cancels before. */
+  void tell(CoreSubscriber<?> subscriber) {
+    Listener listener = new Listener(subscriber);
+    subscriber.onSubscribe(listener);
+    add(listener);
+    if (listener.over.get()) {
+      remove(listener);
+    }
+  }
+
+  /** The lock has ended: nothing is refreshed any more, and all watchers are told. */
+  void end(Reason reason) {
+    List<Watcher> told;
+    synchronized (this) {
+      loss = reason;
+      turn++;
+      next = cancelled(next);
+      timeout = cancelled(timeout);
+      if (watchers.isEmpty()) {
+        return;
+      }
+      told = watchers;
+      watchers = List.of();
+    }
+    LockLostException problem = new LockLostException(lock.keys(), reason);
+    told.forEach(watcher -> tell(watcher, problem));
+  }
+
+  private void tell(Watcher watcher, LockLostException loss) {
+    runtime.publish(() -> watcher.lost(loss));
+  }
+
+  synchronized Reason reasonAtDeadline() {
+    if (capped) {
+      return Reason.MAX_HOLD;
+    }
+    return troubled || timeout != null ? Reason.UNREACHABLE : Reason.EXPIRED;
+  }
+
+  private static TimerWheel.@Nullable Task cancelled(TimerWheel.@Nullable Task task) {
+    if (task != null) {
+      task.cancel();
+    }
+    return null;
+  }
+
+  /** The period, or a little less. */
+  private long early() {
+    return (long) (period() * ThreadLocalRandom.current().nextDouble(0.85, 1.0));
+  }
+
+  /**
+   * Asks to prolong the lease. It is asked for even when an extension by the user lasts longer, as
+   * the store never shortens and the answer tells whether the keys are still ours.
+   */
+  private void refresh() {
+    if (lock.loss() != null) {
+      return;
+    }
+    long askedAt = runtime.now();
+    Duration ttl = cappedTtl(askedAt);
+    int turn;
+    synchronized (this) {
+      next = cancelled(next);
+      if (loss != null || watchers.isEmpty() || timeout != null) {
+        return;
+      }
+      capped = ttl.compareTo(claim.options.ttl()) < 0;
+      turn = ++this.turn;
+      timeout =
+          runtime.wheel.at(
+              askedAt + Math.min(period(), runtime.commandTimeout.toNanos()),
+              () -> {
+                failed(turn, runtime.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
+                runtime.overdue();
+              });
+    }
+    lock.asked(askedAt, ttl);
+    claim.refresh(
+        ttl, ours -> answered(turn, askedAt, ttl, ours), failure -> failed(turn, failure));
+  }
+
+  /** The ttl, or what is left of maxHold. */
+  private Duration cappedTtl(long askedAt) {
+    long left = lock.grantedAt() + claim.options.maxHold().toNanos() - askedAt;
+    Duration ttl = claim.options.ttl();
+    return left >= ttl.toNanos() ? ttl : Duration.ofMillis(Math.max(1, left / 1_000_000));
+  }
+
+  private void answered(int turn, long askedAt, Duration ttl, boolean ours) {
+    if (!ours) {
+      lock.lose(Reason.TAKEN);
+    } else if (lock.confirm(askedAt, ttl)) {
+      runtime.observer.refreshed(claim.id, lock.keys());
+      synchronized (this) {
+        confirmedAt = Math.max(confirmedAt, askedAt);
+        troubled = false;
+        pause = firstPause();
+        if (turn == this.turn) {
+          goOn(confirmedAt + early());
+        }
+      }
+    }
+  }
+
+  private void failed(int turn, StoreFailure failure) {
+    synchronized (this) {
+      if (turn != this.turn) {
+        return;
+      }
+      troubled = true;
+      goOn(runtime.now() + pause);
+      pause = Math.min(2 * pause, longestPause());
+    }
+    runtime.observer.refreshFailed(claim.id, lock.keys(), claim.failure("refresh", failure));
+  }
+
+  /** The refresh under way is over. */
+  private void goOn(long time) {
+    turn++;
+    timeout = cancelled(timeout);
+    plan(time);
+  }
+
+  private void plan(long time) {
+    if (!watchers.isEmpty() && claim.options.autoRefresh()) {
+      next = runtime.wheel.at(time, this::refresh);
+    }
+  }
+
+  /** A subscriber as a watcher. */
+  private final class Listener implements Watcher, Subscription {
+
+    private final CoreSubscriber<?> subscriber;
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    Listener(CoreSubscriber<?> subscriber) {
+      this.subscriber = subscriber;
+    }
+
+    @Override
+    public void lost(LockLostException loss) {
+      if (over.compareAndSet(false, true)) {
+        subscriber.onError(loss);
+      }
+    }
+
+    @Override
+    public void request(long n) {
+      Operators.validate(n);
+    }
+
+    @Override
+    public void cancel() {
+      if (over.compareAndSet(false, true)) {
+        remove(this);
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import io.monolock.LockActivity;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** The claims of a locker that are not settled yet: to close and to list them, no more. */
+final class OpenClaims {
+
+  private final Set<Claim> claims = ConcurrentHashMap.newKeySet();
+  private final Sinks.Empty<Void> allSettled = Sinks.empty();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  boolean isClosed() {
+    return closed.get();
+  }
+
+  /** False if the locker is closed, and then the claim must not ask for anything. */
+  boolean add(Claim claim) {
+    claims.add(claim);
+    if (closed.get()) {
+      remove(claim);
+      return false;
+    }
+    return true;
+  }
+
+  void remove(Claim claim) {
+    claims.remove(claim);
+    tellIfAllSettled();
+  }
+
+  /** From now on no claim is added; true for the first caller. */
+  boolean close() {
+    return closed.compareAndSet(false, true);
+  }
+
+  /**
+   * Asks everybody to end.
+   *
+   * @param now whether also those that may finish first have to end
+   */
+  void end(boolean now) {
+    claims.forEach(claim -> claim.end(now));
+    tellIfAllSettled();
+  }
+
+  /** Gives up what is not settled yet. */
+  void forsake() {
+    claims.forEach(Claim::forsake);
+  }
+
+  List<LockActivity> activity() {
+    return claims.stream()
+        .flatMap(claim -> claim.activity().stream())
+        .sorted(Comparator.comparingLong(LockActivity::id))
+        .toList();
+  }
+
+  Mono<Void> allSettled() {
+    return allSettled.asMono();
+  }
+
+  private void tellIfAllSettled() {
+    if (closed.get() && claims.isEmpty()) {
+      allSettled.tryEmitEmpty();
+    }
+  }
+}

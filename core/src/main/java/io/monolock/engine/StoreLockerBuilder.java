@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import io.monolock.LockObserver;
+import io.monolock.LockOptions;
+import io.monolock.ReactiveLocker;
+import io.monolock.store.LockStore;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** Collects the settings of a locker: what {@link ReactiveLocker#builder} gives. */
+public final class StoreLockerBuilder implements ReactiveLocker.Builder {
+
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  private final LockStore store;
+  private LockOptions defaults = LockOptions.of(Duration.ofSeconds(30));
+  private LockObserver observer = new SerialObserver.Nobody();
+  private @Nullable Scheduler timer;
+  private @Nullable Scheduler publishOn;
+  private Duration commandTimeout = Duration.ofSeconds(2);
+  private Duration closeTimeout = Duration.ofSeconds(5);
+  private int handOvers = 32;
+  private Duration handOverTime = Duration.ofMillis(100);
+  private Duration stepBack = Duration.ofMillis(3);
+
+  /**
+   * Settings with their defaults.
+   *
+   * @param store where the locks live
+   */
+  public StoreLockerBuilder(LockStore store) {
+    this.store = Objects.requireNonNull(store, "store");
+  }
+
+  @Override
+  public ReactiveLocker.Builder defaults(LockOptions options) {
+    this.defaults = Objects.requireNonNull(options, "options");
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder observer(LockObserver observer) {
+    this.observer = Objects.requireNonNull(observer, "observer");
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder timer(Scheduler timer) {
+    this.timer = Objects.requireNonNull(timer, "timer");
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder publishOn(Scheduler scheduler) {
+    this.publishOn = Objects.requireNonNull(scheduler, "scheduler");
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder commandTimeout(Duration timeout) {
+    this.commandTimeout = Rules.duration("commandTimeout", timeout, Duration.ofMillis(1), LONGEST);
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder closeTimeout(Duration budget) {
+    this.closeTimeout = Rules.duration("closeTimeout", budget, Duration.ZERO, LONGEST);
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder handOvers(int most) {
+    this.handOvers = Rules.number("handOvers", most, 0, HandOvers.MOST_EVER);
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder handOverTime(Duration longest) {
+    this.handOverTime = Rules.duration("handOverTime", longest, Duration.ZERO, LONGEST);
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker.Builder stepBack(Duration pause) {
+    this.stepBack = Rules.duration("stepBack", pause, Duration.ZERO, Duration.ofSeconds(1));
+    return this;
+  }
+
+  @Override
+  public ReactiveLocker build() {
+    Tokens.prepare();
+    boolean ownsTimer = timer == null;
+    LockerContext runtime =
+        new LockerContext(
+            store,
+            timer != null ? timer : Schedulers.newSingle("monolock-timer", true),
+            publishOn,
+            observer,
+            commandTimeout,
+            new HandOvers.Limits(handOvers, handOverTime, stepBack));
+    return new StoreLocker(runtime, defaults, closeTimeout, ownsTimer);
+  }
+}

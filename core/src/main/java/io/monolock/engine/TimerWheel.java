@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Runs tasks at their time: deadlines, refreshes, time-outs.
+ *
+ * <h2>Why not one timer a task</h2>
+ *
+ * <p>Almost every task of a lock is cancelled before its time: the lock is released, the answer
+ * comes. A task that is far off therefore only lies in a bucket, which costs linking it in and out.
+ * One interval for the whole locker ticks over the buckets and hands those tasks to the exact timer
+ * that are due before the next tick, so that the tick may be coarse and the time is exact all the
+ * same. The interval runs only while a bucket holds something.
+ *
+ * <p>The buckets form a ring that is a little longer than the horizon. A task beyond the horizon
+ * lies in the last bucket before it, and is placed again when its time comes. So is one that got
+ * into the bucket of an earlier round because the timer was late.
+ *
+ * <p>A task that the exact timer has already is not taken back from it when it is cancelled, as the
+ * queue of such a timer is under a lock, and whoever cancels must not wait. It runs as nothing.
+ */
+final class TimerWheel {
+
+  private static final Logger LOG = LoggerFactory.getLogger(TimerWheel.class);
+  private static final long TICK = MILLISECONDS.toNanos(100);
+  private static final long HORIZON = SECONDS.toNanos(60);
+
+  private final Scheduler timer;
+  private final Bucket[] ring = new Bucket[(int) (HORIZON / TICK) + 40];
+
+  /** The last tick that was handed to the timer; later insertions into it go there directly. */
+  private volatile long handedOver = Long.MIN_VALUE;
+
+  private volatile @Nullable Disposable interval;
+  private volatile boolean stopped;
+
+  TimerWheel(Scheduler timer) {
+    this.timer = timer;
+    for (int i = 0; i < ring.length; i++) {
+      ring[i] = new Bucket();
+    }
+  }
+
+  long now() {
+    return timer.now(NANOSECONDS);
+  }
+
+  Task after(Duration delay, Runnable action) {
+    return at(now() + delay.toNanos(), action);
+  }
+
+  /** Completes on the timer after the delay. */
+  Mono<Void> delay(Duration delay) {
+    return Mono.create(sink -> sink.onDispose(after(delay, sink::success)::cancel));
+  }
+
+  /** Runs the action on the timer at this time, or as soon as possible if that is past. */
+  Task at(long time, Runnable action) {
+    Task task = new Task(time, action);
+    place(task);
+    return task;
+  }
+
+  private void place(Task task) {
+    if (stopped || task.action == null) {
+      return;
+    }
+    long now = now();
+    long tick = Math.floorDiv(Math.min(task.time, now + HORIZON), TICK);
+    if (task.time - now < TICK || !bucket(tick).add(task, tick)) {
+      arm(task);
+      return;
+    }
+    if (task.action == null) {
+      task.unlink();
+    }
+    keepTicking();
+  }
+
+  private void arm(Task task) {
+    try {
+      timer.schedule(task, Math.max(0, task.time - now()), NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.error("the timer of a locker is disposed; deadlines are no longer told", e);
+    }
+  }
+
+  private Bucket bucket(long tick) {
+    return ring[Math.floorMod(tick, ring.length)];
+  }
+
+  /** Stops with the next tick; tasks that are not due yet never run. */
+  void stop() {
+    stopped = true;
+    for (Bucket bucket : ring) {
+      bucket.empty();
+    }
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** How many tasks lie in the buckets. */
+  int size() {
+    int size = 0;
+    for (Bucket bucket : ring) {
+      size += bucket.size();
+    }
+    return size;
+  }
+
+  private boolean isEmpty() {
+    for (Bucket bucket : ring) {
+      if (bucket.first != null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void keepTicking() {
+    if (interval != null) {
+      return;
+    }
+    synchronized (this) {
+      if (interval == null && !stopped) {
+        interval =
+            Flux.interval(Duration.ofNanos(TICK), timer)
+                .onBackpressureDrop()
+                .subscribe(any -> tick(), e -> LOG.error("the timer of a locker has stopped", e));
+      }
+    }
+  }
+
+  private void tick() {
+    long due = Math.floorDiv(now(), TICK) + 1;
+    long first = Math.max(handedOver + 1, due - ring.length + 1);
+    handedOver = due;
+    for (long tick = first; tick <= due; tick++) {
+      Task task = bucket(tick).empty();
+      while (task != null) {
+        Task next = task.next;
+        task.next = null;
+        place(task);
+        task = next;
+      }
+    }
+    if (isEmpty()) {
+      stopTicking();
+      if (!isEmpty()) {
+        keepTicking();
+      }
+    }
+  }
+
+  private synchronized void stopTicking() {
+    Disposable running = interval;
+    interval = null;
+    if (running != null) {
+      running.dispose();
+    }
+  }
+
+  /** Tasks that are due at about the same time, linked to each other. */
+  private final class Bucket {
+
+    private volatile @Nullable Task first; // written under the monitor
+
+    /** False if this tick has been handed over already. */
+    synchronized boolean add(Task task, long tick) {
+      if (tick <= handedOver) {
+        return false;
+      }
+      Task second = first;
+      task.bucket = this;
+      task.next = second;
+      if (second != null) {
+        second.previous = task;
+      }
+      first = task;
+      return true;
+    }
+
+    synchronized void remove(Task task) {
+      if (!this.equals(task.bucket)) {
+        return;
+      }
+      Task previous = task.previous;
+      Task next = task.next;
+      if (previous == null) {
+        first = next;
+      } else {
+        previous.next = next;
+      }
+      if (next != null) {
+        next.previous = previous;
+      }
+      task.bucket = null;
+      task.previous = null;
+      task.next = null;
+    }
+
+    /** All tasks, still linked by {@link Task#next} but no longer in this bucket. */
+    synchronized @Nullable Task empty() {
+      Task all = first;
+      first = null;
+      for (Task task = all; task != null; task = task.next) {
+        task.bucket = null;
+        task.previous = null;
+      }
+      return all;
+    }
+
+    synchronized int size() {
+      int size = 0;
+      for (Task task = first; task != null; task = task.next) {
+        size++;
+      }
+      return size;
+    }
+  }
+
+  /** Something to run at its time, unless it is cancelled before. */
+  final class Task implements Runnable {
+
+    private final long time;
+
+    /** Null when it is cancelled, so that what waits in the timer keeps nothing alive. */
+    private volatile @Nullable Runnable action;
+
+    private volatile @Nullable Bucket bucket;
+    private @Nullable Task previous; // guarded by the bucket
+    private @Nullable Task next; // guarded by the bucket
+
+    private Task(long time, Runnable action) {
+      this.time = time;
+      this.action = action;
+    }
+
+    long time() {
+      return time;
+    }
+
+    @Override
+    public void run() {
+      Runnable action = this.action;
+      if (action != null && !stopped) {
+        action.run();
+      }
+    }
+
+    void cancel() {
+      action = null;
+      unlink();
+    }
+
+    private void unlink() {
+      Bucket bucket = this.bucket;
+      if (bucket != null) {
+        bucket.remove(this);
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import io.monolock.store.LockKeys;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/** The lines of one locker, one for each set of keys that somebody wants or holds here. */
+final class WaitLines {
+
+  private final ConcurrentMap<LockKeys, WaitLine> lines = new ConcurrentHashMap<>();
+
+  /** The line for these keys, a new one if there is none. */
+  WaitLine of(LockerContext runtime, LockKeys keys) {
+    WaitLine line = lines.get(keys);
+    return line != null ? line : lines.computeIfAbsent(keys, any -> new WaitLine(runtime, keys));
+  }
+
+  @Nullable WaitLine find(LockKeys keys) {
+    return lines.get(keys);
+  }
+
+  void remove(WaitLine line) {
+    lines.remove(line.keys(), line);
+  }
+
+  int size() {
+    return lines.size();
+  }
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.models.partitions.Partitions;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.StringCodec;
+import io.monolock.store.LockKeys;
+import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreHealth;
+import io.monolock.store.StoreProblem;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * The masters of a cluster, each with its connections, and which of them has which hash slot.
+ *
+ * <h2>Why not the connections of Lettuce's cluster client</h2>
+ *
+ * <p>They send a command that was given up: after a reconnect, to another server, or after a
+ * redirection. An acquisition would take effect long after its caller had gone. So there is a
+ * {@link RedisNode} for each master, which treats a lost connection as a lone one does, and only
+ * redirections are followed here: a server that redirects has not run the call.
+ *
+ * <h2>The view of the cluster</h2>
+ *
+ * <p>It is a hint. A server that has not, or no longer, what it is asked for names the one that
+ * has. That is followed at once, and the view is renewed, as it is when a server cannot be reached:
+ * another one may have taken its place.
+ */
+final class ClusterTopology implements Topology {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
+  private static final int MOST_REDIRECTIONS = 5;
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  private record Master(Address address, RedisNode server) {}
+
+  private final ClusterViews views;
+  private final Function<Address, RedisURI> settings;
+  private final RedisClient client;
+  private final WakeUps wakeUps;
+  private final ConnectionPool exclusiveToUnknown = new ConnectionPool();
+  private final Map<Address, Master> masters = new ConcurrentHashMap<>();
+  private final AtomicReferenceArray<@Nullable Master> bySlot =
+      new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
+
+  private @Nullable CompletableFuture<@Nullable Void> renewal; // guarded by this
+  private long renewedAt = System.nanoTime() - PAUSE.toNanos(); // guarded by this
+  private volatile boolean closed;
+
+  ClusterTopology(RedisClusterClient cluster, WakeUps wakeUps) {
+    this.views = new ClusterViews(cluster);
+    this.settings = address -> ClusterSettings.uri(cluster, address);
+    this.client = RedisClient.create(cluster.getResources());
+    this.client.setOptions(cluster.getOptions());
+    this.wakeUps = wakeUps;
+  }
+
+  @Override
+  public Route route(String key, boolean waiting) {
+    return new SlotRoute(
+        HashSlots.of(key), waiting ? RedisNode::waitIfOpen : RedisNode::work, RedisNode::asking, 0);
+  }
+
+  @Override
+  public ConnectionPool exclusive(String key) {
+    Master master = bySlot.get(HashSlots.of(key));
+    return master == null ? exclusiveToUnknown : master.server.exclusive();
+  }
+
+  @Override
+  public Route exclusive(String key, int number) {
+    return new SlotRoute(
+        HashSlots.of(key),
+        server -> server.exclusive(number),
+        server -> server.exclusive(number),
+        0);
+  }
+
+  @Override
+  public boolean openWait(String key) {
+    Master master = bySlot.get(HashSlots.of(key));
+    return master != null && master.server.openWait();
+  }
+
+  @Override
+  public void check(LockKeys keys, boolean fenced) {
+    HashSlots.check(keys, fenced);
+  }
+
+  @Override
+  public String fence(String key) {
+    return HashSlots.fence(key);
+  }
+
+  @Override
+  public Mono<StoreHealth> health() {
+    return Mono.fromFuture(() -> renew().handle((nothing, e) -> Optional.ofNullable(e)), true)
+        .flatMapMany(
+            problem ->
+                problem.isPresent()
+                    ? Flux.error(ErrorMapping.ofConnecting(problem.get()))
+                    : Flux.fromStream(owners()))
+        .flatMap(master -> master.server.health("cluster"))
+        .reduce(ClusterTopology::both);
+  }
+
+  private Stream<Master> owners() {
+    return IntStream.range(0, bySlot.length())
+        .mapToObj(bySlot::get)
+        .filter(Objects::nonNull)
+        .distinct();
+  }
+
+  private static StoreHealth both(StoreHealth one, StoreHealth other) {
+    return one.wakeUps().orElse(true) && other.wakeUps().isPresent() ? other : one;
+  }
+
+  @Override
+  public void overdue(Duration timeout) {
+    exclusiveToUnknown.overdue(timeout);
+    masters.values().forEach(master -> master.server.overdue(timeout));
+  }
+
+  @Override
+  public Mono<Void> close() {
+    return Mono.defer(
+        () -> {
+          closed = true;
+          return Flux.fromIterable(masters.values())
+              .flatMapDelayError(master -> master.server.close(), Integer.MAX_VALUE, 1)
+              .then(Mono.fromFuture(() -> client.shutdownAsync(0, 0, TimeUnit.SECONDS)));
+        });
+  }
+
+  /** Asks who has what, after a pause, unless that is under way. */
+  private synchronized CompletableFuture<@Nullable Void> renew() {
+    if (closed) {
+      return CompletableFuture.failedFuture(ErrorMapping.closed());
+    }
+    CompletableFuture<@Nullable Void> known = renewal;
+    if (known == null || known.isDone()) {
+      long pause = Math.max(0, renewedAt + PAUSE.toNanos() - System.nanoTime());
+      renewedAt = System.nanoTime() + pause;
+      known =
+          Mono.delay(Duration.ofNanos(pause))
+              .then(
+                  Mono.defer(
+                      () -> views.latest(masters.values().stream().map(Master::server).toList())))
+              .doOnNext(this::accept)
+              .then()
+              .toFuture();
+      renewal = known;
+    }
+    return known;
+  }
+
+  /** For those to come, who hear of the problem if there is no view for them either. */
+  private void renewInBackground() {
+    CompletableFuture<?> unused =
+        renew()
+            .whenComplete(
+                (nothing, e) -> {
+                  if (e != null) {
+                    LOG.debug("the view of the cluster could not be renewed", e);
+                  }
+                });
+  }
+
+  private void accept(Partitions view) {
+    for (RedisClusterNode node : view) {
+      if (!node.hasNoSlots()) {
+        Master master = master(Address.of(node.getUri()));
+        node.forEachSlot(slot -> bySlot.set(slot, master));
+      }
+    }
+    Set<Address> present =
+        view.stream().map(node -> Address.of(node.getUri())).collect(Collectors.toSet());
+    masters.values().stream()
+        .filter(master -> !present.contains(master.address))
+        .forEach(this::dismiss);
+  }
+
+  private Master master(Address address) {
+    return masters.computeIfAbsent(
+        address,
+        any ->
+            new Master(
+                address,
+                new RedisNode(
+                    () -> client.connectAsync(StringCodec.UTF8, settings.apply(address)),
+                    wakeUps)));
+  }
+
+  private void dismiss(Master master) {
+    masters.remove(master.address, master);
+    for (int slot = 0; slot < bySlot.length(); slot++) {
+      bySlot.compareAndSet(slot, master, null);
+    }
+    master
+        .server
+        .close()
+        .subscribe(nothing -> {}, e -> LOG.debug("{} could not be dismissed", master.address, e));
+  }
+
+  /** The way to the master that has a slot. */
+  private final class SlotRoute implements Route {
+
+    private final int slot;
+    private final Function<RedisNode, ReconnectingConnection> connection;
+    private final Function<RedisNode, ReconnectingConnection> asking;
+    private final int redirections;
+    private volatile @Nullable Master asked;
+
+    SlotRoute(
+        int slot,
+        Function<RedisNode, ReconnectingConnection> connection,
+        Function<RedisNode, ReconnectingConnection> asking,
+        int redirections) {
+      this.slot = slot;
+      this.connection = connection;
+      this.asking = asking;
+      this.redirections = redirections;
+    }
+
+    @Override
+    public @Nullable PipelinedConnection usable() {
+      Master master = redirections > MOST_REDIRECTIONS ? null : bySlot.get(slot);
+      asked = master;
+      return master == null ? null : connection.apply(master.server).usable();
+    }
+
+    @Override
+    public CompletableFuture<PipelinedConnection> open() {
+      if (redirections > MOST_REDIRECTIONS) {
+        return CompletableFuture.failedFuture(
+            unsettled("slot " + slot + " moves faster than it can be followed"));
+      }
+      return bySlot.get(slot) != null ? openNow() : renew().thenCompose(nothing -> openNow());
+    }
+
+    private CompletableFuture<PipelinedConnection> openNow() {
+      Master master = bySlot.get(slot);
+      asked = master;
+      return master != null
+          ? connection.apply(master.server).open()
+          : CompletableFuture.failedFuture(unsettled("no server has slot " + slot));
+    }
+
+    @Override
+    public @Nullable Route afterOpening(Throwable failure) {
+      return redirections > MOST_REDIRECTIONS ? null : new RenewedRoute(this, failure);
+    }
+
+    @Override
+    public @Nullable Route after(PipelinedConnection link, Throwable failure) {
+      Redirection redirection = Redirection.in(failure);
+      Master asked = this.asked;
+      if (redirection == null || asked == null) {
+        if (!(failure instanceof RedisCommandExecutionException) || isDown(failure)) {
+          renewInBackground();
+        }
+        return null;
+      }
+      Master other = master(redirection.from(asked.address));
+      if (redirection.asking()) {
+        return new AskingRoute(asking.apply(other.server), again());
+      }
+      bySlot.set(slot, other);
+      renewInBackground();
+      return again();
+    }
+
+    private SlotRoute again() {
+      return new SlotRoute(slot, connection, asking, redirections + 1);
+    }
+  }
+
+  /** The way to whoever has taken the place of a master that cannot be reached. */
+  private final class RenewedRoute implements Route {
+
+    private final SlotRoute origin;
+    private final Throwable failure;
+
+    RenewedRoute(SlotRoute origin, Throwable failure) {
+      this.origin = origin;
+      this.failure = failure;
+    }
+
+    @Override
+    public @Nullable PipelinedConnection usable() {
+      return null;
+    }
+
+    @Override
+    public CompletableFuture<PipelinedConnection> open() {
+      Master asked = origin.asked;
+      return renew()
+          .thenCompose(
+              nothing ->
+                  Objects.equals(bySlot.get(origin.slot), asked)
+                      ? CompletableFuture.failedFuture(failure)
+                      : origin.openNow());
+    }
+
+    @Override
+    public @Nullable Route after(PipelinedConnection link, Throwable failure) {
+      return origin.after(link, failure);
+    }
+  }
+
+  private static boolean isDown(Throwable answer) {
+    return String.valueOf(answer.getMessage()).contains("CLUSTERDOWN");
+  }
+
+  private static StoreFailure unsettled(String what) {
+    return new StoreFailure(
+        StoreProblem.Reason.SERVER_STATE,
+        true,
+        "Redis Cluster is being failed over or resharded: " + what,
+        null);
+  }
+
+  /**
+   * The way to a master that is taking over a slot and has the keys already. It sends away whoever
+   * does not say that he was sent; what is said holds for the next call on its connection, so only
+   * those who were sent use that one.
+   */
+  private static final class AskingRoute implements Route {
+
+    private final ReconnectingConnection connection;
+    private final SlotRoute origin;
+
+    AskingRoute(ReconnectingConnection connection, SlotRoute origin) {
+      this.connection = connection;
+      this.origin = origin;
+    }
+
+    @Override
+    public @Nullable PipelinedConnection usable() {
+      return connection.usable();
+    }
+
+    @Override
+    public CompletableFuture<PipelinedConnection> open() {
+      return connection.open();
+    }
+
+    @Override
+    public void precede(PipelinedConnection link) {
+      link.tell(link.commands.asking());
+    }
+
+    @Override
+    public @Nullable Route after(PipelinedConnection link, Throwable failure) {
+      return Redirection.in(failure) != null ? origin : origin.after(link, failure);
+    }
+  }
+}

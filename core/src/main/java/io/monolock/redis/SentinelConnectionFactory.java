@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Opens connections to the master that the Sentinels name, who are asked each time.
+ *
+ * <p>Lettuce asks one after the other, always from the first one on, and waits for one that hangs
+ * for as long as the URI says, which is longer than anybody waits for a lock. So once the first one
+ * has not helped, be it that it hangs or that it names a server which is a replica, the next one is
+ * the first.
+ */
+final class SentinelConnectionFactory implements ConnectionFactory {
+
+  private static final long PATIENCE_MILLIS = 1_000;
+
+  private final RedisClient client;
+  private final RedisURI uri;
+  private final AtomicInteger first = new AtomicInteger();
+
+  SentinelConnectionFactory(RedisClient client, RedisURI uri) {
+    this.client = client;
+    this.uri = uri;
+  }
+
+  /** Whether the URI names Sentinels. */
+  static boolean areIn(RedisURI uri) {
+    return uri.getSentinelMasterId() != null && !uri.getSentinels().isEmpty();
+  }
+
+  @Override
+  public CompletionStage<StatefulRedisConnection<String, String>> open() {
+    int mine = first.get();
+    CompletableFuture<StatefulRedisConnection<String, String>> connection =
+        client.connectAsync(StringCodec.UTF8, beginningWith(mine)).toCompletableFuture();
+    CompletableFuture<?> unused =
+        connection
+            .copy()
+            .orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+            .whenComplete(
+                (opened, e) -> {
+                  if (e != null) {
+                    first.compareAndSet(mine, mine + 1);
+                  }
+                });
+    return connection;
+  }
+
+  private RedisURI beginningWith(int number) {
+    List<RedisURI> sentinels = new ArrayList<>(uri.getSentinels());
+    Collections.rotate(sentinels, -Math.floorMod(number, sentinels.size()));
+    RedisURI rotated = RedisURI.builder(uri).withSentinel(sentinels.get(0)).build();
+    rotated.setSentinelMasterId(uri.getSentinelMasterId());
+    rotated.getSentinels().clear();
+    rotated.getSentinels().addAll(sentinels);
+    return rotated;
+  }
+
+  @Override
+  public void ledToReplica() {
+    first.incrementAndGet();
+  }
+
+  @Override
+  public String topology() {
+    return "sentinel";
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.monolock.Lock;
+import io.monolock.engine.ScriptedStore.Call;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The store is told when somebody has waited in vain for its answer (B101). */
+class OverdueTest {
+
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Duration.ofSeconds(1);
+
+  private final VirtualLocker v = new VirtualLocker(builder -> builder.commandTimeout(LIMIT));
+
+  @Test
+  @DisplayName("B101: the store is told of an acquisition without an answer")
+  void unansweredAcquisition() {
+    v.store.next(Call.ACQUIRE, ScriptedStore.swallowed());
+    v.run(v.locker.tryAcquire("a", TTL));
+
+    v.pass(Duration.ofMillis(999));
+    assertThat(v.store.overdue()).isEmpty();
+    v.pass(Duration.ofMillis(1));
+    assertThat(v.store.overdue()).containsExactly(LIMIT);
+  }
+
+  @Test
+  void unansweredRelease() {
+    v.store.always(Call.RELEASE, ScriptedStore.swallowed());
+    v.run(v.locker.acquire("a", TTL).flatMap(Lock::release));
+
+    v.pass(LIMIT);
+
+    assertThat(v.store.overdue()).isNotEmpty();
+  }
+
+  @Test
+  void unansweredRefresh() {
+    v.store.always(Call.EXTEND, ScriptedStore.swallowed());
+    v.run(v.locker.acquire("a", TTL).flatMap(Lock::keepAlive));
+
+    v.pass(TTL.dividedBy(3).plus(LIMIT));
+
+    assertThat(v.store.overdue()).isNotEmpty();
+  }
+
+  @Test
+  void unansweredRead() {
+    v.store.next(Call.INSPECT, ScriptedStore.swallowed());
+    v.run(v.locker.inspect("a"));
+
+    v.pass(LIMIT);
+
+    assertThat(v.store.overdue()).containsExactly(LIMIT);
+  }
+
+  @Test
+  void answersInTimeAreNotWorthTelling() {
+    v.run(v.locker.withLock("a", TTL, lock -> v.locker.inspect("a")));
+
+    v.pass(TTL);
+
+    assertThat(v.store.overdue()).isEmpty();
+  }
+
+  @Test
+  void impatienceIsNotTheStoresAffair() {
+    v.store.next(Call.ACQUIRE, ScriptedStore.swallowed());
+    v.run(v.locker.tryAcquire("a", Duration.ofMillis(20)));
+
+    v.pass(Duration.ofMillis(20));
+
+    assertThat(v.store.overdue()).containsExactly(LIMIT);
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import io.monolock.ReactiveLocker;
+import io.monolock.memory.InMemoryLockStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.SignalType;
+import reactor.test.scheduler.VirtualTimeScheduler;
+
+/**
+ * A locker in virtual time over a store that a test scripts, and everything it told its observer.
+ */
+final class VirtualLocker {
+
+  final VirtualTimeScheduler time = VirtualTimeScheduler.create();
+  final InMemoryLockStore memory = InMemoryLockStore.create(time);
+  final ScriptedStore store = new ScriptedStore(memory);
+  final RecordingObserver observed = new RecordingObserver();
+  final ReactiveLocker locker;
+
+  VirtualLocker() {
+    this(builder -> builder);
+  }
+
+  VirtualLocker(UnaryOperator<ReactiveLocker.Builder> settings) {
+    locker =
+        settings
+            .apply(ReactiveLocker.builder(store).timer(time).publishOn(time).observer(observed))
+            .build();
+  }
+
+  /** Another locker over the same keys, as another process would be. */
+  ReactiveLocker another() {
+    return ReactiveLocker.builder(memory).timer(time).publishOn(time).build();
+  }
+
+  /** Subscribes, runs what is due now, and keeps what comes. */
+  <T> Probe<T> run(Publisher<T> publisher) {
+    Probe<T> probe = new Probe<>();
+    Flux.from(publisher).subscribe(probe);
+    time.advanceTime();
+    return probe;
+  }
+
+  void pass(Duration duration) {
+    time.advanceTimeBy(duration);
+  }
+
+  /** Subscribes, lets a short time pass, and gives the one value. */
+  <T> T get(Publisher<T> publisher) {
+    Probe<T> probe = run(publisher);
+    return probe.value();
+  }
+
+  /** Whether nobody holds the key. */
+  boolean isFree(String key) {
+    return memory.inspect(key).blockOptional().isEmpty();
+  }
+
+  /** How many sets of keys the locker keeps a line for. */
+  int lines() {
+    return ((StoreLocker) locker).runtime.lines.size();
+  }
+
+  /** Whether nothing is scheduled within the next hour, which passes. */
+  boolean isIdle() {
+    long before = time.getScheduledTaskCount();
+    pass(Duration.ofHours(1));
+    return time.getScheduledTaskCount() == before;
+  }
+
+  /** What a subscriber got. */
+  static final class Probe<T> extends BaseSubscriber<T> {
+    final List<T> values = new CopyOnWriteArrayList<>();
+    volatile Throwable error;
+    volatile SignalType end;
+
+    @Override
+    protected void hookOnSubscribe(Subscription subscription) {
+      requestUnbounded();
+    }
+
+    @Override
+    protected void hookOnNext(T value) {
+      values.add(value);
+    }
+
+    @Override
+    protected void hookOnError(Throwable e) {
+      error = e;
+    }
+
+    @Override
+    protected void hookFinally(SignalType type) {
+      end = type;
+    }
+
+    /** The only value; fails the test when there is none or an error came. */
+    T value() {
+      if (error != null) {
+        throw new AssertionError("no value but an error", error);
+      }
+      if (values.size() != 1) {
+        throw new AssertionError("expected one value, got " + values);
+      }
+      return values.get(0);
+    }
+
+    /** The error; fails the test when there is none. */
+    <E extends Throwable> E error(Class<E> type) {
+      if (!type.isInstance(error)) {
+        throw new AssertionError("expected " + type.getSimpleName() + ", got " + values, error);
+      }
+      return type.cast(error);
+    }
+
+    boolean isPending() {
+      return end == null && values.isEmpty();
+    }
+  }
+}

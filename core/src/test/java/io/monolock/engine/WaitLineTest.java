@@ -1,0 +1,700 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.Call.RELEASE;
+import static io.monolock.engine.ScriptedStore.Call.TRANSFER;
+import static io.monolock.store.StoreProblem.Reason.PERMISSION;
+import static io.monolock.store.StoreProblem.Reason.SERVER_STATE;
+import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.monolock.Lock;
+import io.monolock.LockNotAcquiredException;
+import io.monolock.LockOptions;
+import io.monolock.LockStoreException;
+import io.monolock.LockerClosedException;
+import io.monolock.engine.ScriptedStore.Held;
+import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.store.StoreProblem;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
+
+@DisplayName("G9: the line of those who wait in one locker")
+class WaitLineTest {
+
+  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final Retry ALMOST_NEVER = Retry.fixedDelay(Long.MAX_VALUE, Duration.ofHours(1));
+  private static final LockOptions OPTIONS =
+      LockOptions.of(TTL).retry(ALMOST_NEVER).waitAtMost(Duration.ofSeconds(60));
+
+  private VirtualLocker v = new VirtualLocker();
+
+  private Lock heldHere() {
+    return v.get(v.locker.tryAcquire("a", TTL));
+  }
+
+  private Lock heldElsewhere() {
+    return v.get(v.another().tryAcquire("a", TTL));
+  }
+
+  private Probe<Lock> waiter() {
+    return v.run(v.locker.acquire("a", OPTIONS));
+  }
+
+  private List<Probe<Lock>> waiters(int count) {
+    List<Probe<Lock>> waiters = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      waiters.add(waiter());
+    }
+    return waiters;
+  }
+
+  private static long served(List<Probe<Lock>> waiters) {
+    return waiters.stream().filter(waiter -> !waiter.values.isEmpty()).count();
+  }
+
+  @Nested
+  class StandingInLine {
+
+    @Test
+    void onlyTheFirstAsksTheStore() {
+      heldElsewhere();
+      for (int i = 0; i < 100; i++) {
+        v.run(v.locker.acquire("a", LockOptions.of(TTL).waitAtMost(Duration.ofSeconds(5))));
+      }
+      v.pass(Duration.ofSeconds(4));
+
+      assertThat(v.store.count(ACQUIRE)).isGreaterThan(4);
+      assertThat(new HashSet<>(v.store.tokens())).hasSize(1);
+      assertThat(v.observed.count("waiting")).isEqualTo(100);
+    }
+
+    @Test
+    void theFirstAsksAtLeastOnceASecondWhileOthersStandBehind() {
+      heldElsewhere();
+      waiter();
+      v.pass(Duration.ofMillis(3_500));
+      assertThat(v.store.count(ACQUIRE)).isEqualTo(1);
+
+      waiter();
+      v.pass(Duration.ofMillis(3_500));
+      assertThat(v.store.count(ACQUIRE)).isEqualTo(4);
+    }
+
+    @Test
+    void whoeverJustTriesDoesNotOvertakeThoseWhoWaitNorSendACommand() {
+      heldElsewhere();
+      waiter();
+      long sent = v.store.count(ACQUIRE);
+
+      Probe<Lock> trying = v.run(v.locker.tryAcquire("a", TTL));
+      Probe<Lock> impatient = v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ZERO)));
+
+      assertThat(trying.values).isEmpty();
+      assertThat(trying.error).isNull();
+      assertThat(trying.end).isNotNull();
+      LockNotAcquiredException busy = impatient.error(LockNotAcquiredException.class);
+      assertThat(busy.attempts()).isZero();
+      assertThat(busy.retryAfter()).contains(TTL);
+      assertThat(busy).hasMessageContaining("others wait for [a]");
+      assertThat(v.store.count(ACQUIRE)).isEqualTo(sent);
+    }
+
+    @Test
+    void whoeverJustTriesIsNotRefusedBecauseOfOneWhoHasNotBeenRefused() {
+      v.store.next(ACQUIRE, Held.call());
+      Probe<Lock> inFlight = waiter();
+
+      assertThat(v.get(v.locker.tryAcquire("a", TTL)).isValid()).isTrue();
+      assertThat(inFlight.isPending()).isTrue();
+    }
+
+    @Test
+    void otherSetsOfKeysAreOtherLinesEvenIfTheyOverlap() {
+      v.get(v.another().tryAcquire("b", TTL));
+      Probe<Lock> both = v.run(v.locker.acquire(List.of("a", "b"), OPTIONS));
+
+      assertThat(waiter().value().isValid()).isTrue();
+      assertThat(both.isPending()).isTrue();
+    }
+
+    @Test
+    void theNextOneAsksAtOnceWhenTheFirstOneCancels() {
+      Lock holder = heldElsewhere();
+      List<Probe<Lock>> waiters = waiters(2);
+      v.get(holder.release());
+
+      waiters.get(0).cancel();
+      v.pass(Duration.ZERO);
+
+      assertThat(waiters.get(1).value().isValid()).isTrue();
+    }
+
+    @Test
+    void theNextOneAsksAtOnceWhenTheTimeOfTheFirstOneIsOver() {
+      Lock holder = heldElsewhere();
+      v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofMillis(500))));
+      Probe<Lock> next = waiter();
+      v.pass(Duration.ofMillis(400));
+      v.get(holder.release());
+
+      v.pass(Duration.ofMillis(100));
+
+      assertThat(next.value().isValid()).isTrue();
+    }
+
+    @Test
+    void oneWhoStandsBehindEndsByItsOwnTimeAndTellsWhatTheStoreAnsweredTheFirstOne() {
+      heldElsewhere();
+      waiter();
+      Probe<Lock> impatient =
+          v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
+      v.pass(Duration.ofMillis(999));
+      assertThat(impatient.isPending()).isTrue();
+      v.pass(Duration.ofMillis(1));
+
+      LockNotAcquiredException busy = impatient.error(LockNotAcquiredException.class);
+      assertThat(busy.attempts()).isZero();
+      assertThat(busy.retryAfter()).contains(Duration.ofSeconds(9));
+    }
+
+    @Test
+    void oneWhoStandsBehindWhileNothingIsAnsweredBlamesTheStore() {
+      v.store.always(ACQUIRE, ScriptedStore.fails(UNAVAILABLE, true));
+      waiter();
+      Probe<Lock> behind = v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
+      v.pass(Duration.ofSeconds(1));
+
+      assertThat(behind.error(LockStoreException.class).reason())
+          .isEqualTo(StoreProblem.Reason.UNAVAILABLE);
+    }
+
+    @Test
+    void aTokenOfTheUsersNeverStandsInTheLine() {
+      String token = "aTokenOfTheUsers_22chr";
+      LockOptions known = OPTIONS.token(token);
+      v.get(v.locker.acquire("a", known));
+      waiters(3);
+
+      Lock again = v.run(v.locker.acquire("a", known)).value();
+
+      assertThat(again.token()).isEqualTo(token);
+    }
+
+    @Test
+    void aTokenOfTheUsersThatHadToWaitLeavesNothingBehind() {
+      Lock holder = heldElsewhere();
+      Probe<Lock> known = v.run(v.locker.acquire("a", OPTIONS.token("aTokenOfTheUsers_22chr")));
+      Probe<Lock> next = waiter();
+      v.get(holder.release());
+      v.store.hint("a");
+      v.pass(Duration.ofMillis(1));
+
+      v.get(known.value().release());
+
+      assertThat(next.value().isValid()).isTrue();
+      v.get(next.value().release());
+      assertThat(v.store.listeners()).isZero();
+      assertThat(v.lines()).isZero();
+    }
+
+    @Test
+    void closingEndsTheWholeLineWithoutACommand() {
+      heldElsewhere();
+      List<Probe<Lock>> waiters = waiters(50);
+      long sent = v.store.count(ACQUIRE);
+
+      v.run(v.locker.close());
+
+      waiters.forEach(waiter -> waiter.error(LockerClosedException.class));
+      assertThat(v.store.count(ACQUIRE)).isEqualTo(sent);
+    }
+  }
+
+  @Nested
+  class HandingOver {
+
+    @Test
+    void aReleaseHandsTheKeysToTheNextOneInOneCommand() {
+      Lock holder = heldHere();
+      Probe<Lock> next = waiter();
+      long sent = v.store.calls().size();
+
+      assertThat(v.get(holder.release())).isTrue();
+
+      assertThat(next.value().isValid()).isTrue();
+      assertThat(v.store.calls()).hasSize((int) sent + 1).endsWith(TRANSFER);
+    }
+
+    @Test
+    void allAreServedInTheOrderInWhichTheyCame() {
+      Lock holder = heldHere();
+      List<Integer> served = new ArrayList<>();
+      List<Integer> expected = new ArrayList<>();
+      for (int i = 0; i < 25; i++) {
+        int number = i;
+        expected.add(i);
+        v.run(v.locker.withLock("a", OPTIONS, lock -> Mono.fromRunnable(() -> served.add(number))));
+      }
+
+      v.run(holder.release());
+
+      assertThat(served).isEqualTo(expected);
+      assertThat(v.isFree("a")).isTrue();
+    }
+
+    @Test
+    void eachOneGetsAFencingNumberOfItsOwn() {
+      Lock first = v.get(v.locker.acquire("a", OPTIONS.fenced(true)));
+      Probe<Lock> next = v.run(v.locker.acquire("a", OPTIONS.fenced(true)));
+
+      v.get(first.release());
+
+      assertThat(next.value().fencingToken().getAsLong())
+          .isGreaterThan(first.fencingToken().getAsLong());
+    }
+
+    @Test
+    void oneWhoCancelledInTheMiddleIsLeftOut() {
+      Lock holder = heldHere();
+      List<Probe<Lock>> waiters = waiters(3);
+      waiters.get(1).cancel();
+
+      v.get(holder.release());
+      v.get(waiters.get(0).value().release());
+
+      assertThat(waiters.get(1).values).isEmpty();
+      assertThat(waiters.get(2).value().isValid()).isTrue();
+      assertThat(v.store.count(TRANSFER)).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("B27: a lock that is handed to one who cancels is passed on")
+    void oneWhoCancelsWhileItIsGivenTheKeysPassesThemOn() {
+      Lock holder = heldHere();
+      List<Probe<Lock>> waiters = waiters(2);
+      Held held = Held.answer();
+      v.store.next(TRANSFER, held);
+      v.run(holder.release());
+
+      waiters.get(0).cancel();
+      held.letThrough();
+      v.pass(Duration.ZERO);
+
+      assertThat(waiters.get(0).values).isEmpty();
+      assertThat(waiters.get(1).value().isValid()).isTrue();
+      assertThat(v.observed.count("abandoned")).isEqualTo(1);
+    }
+
+    @Test
+    void theLastOneWhoCancelsWhileItIsGivenTheKeysFreesThem() {
+      Lock holder = heldHere();
+      Probe<Lock> only = waiter();
+      Held held = Held.answer();
+      v.store.next(TRANSFER, held);
+      v.run(holder.release());
+
+      only.cancel();
+      held.letThrough();
+      v.pass(Duration.ZERO);
+
+      assertThat(v.isFree("a")).isTrue();
+      assertThat(v.lines()).isZero();
+    }
+
+    @Test
+    void aHandOverThatTheStoreCannotDoIsFollowedByAPlainRelease() {
+      Lock holder = heldHere();
+      Probe<Lock> next = waiter();
+      v.store.next(TRANSFER, ScriptedStore.fails(SERVER_STATE, true));
+
+      assertThat(v.get(holder.release())).isTrue();
+      v.pass(Duration.ofMillis(1));
+
+      assertThat(v.store.count(RELEASE)).isEqualTo(1);
+      assertThat(next.value().isValid()).isTrue();
+    }
+
+    @Test
+    void aHandOverThatTheNextOneMayNotHaveEndsThatOneAndNotTheRelease() {
+      Lock holder = heldHere();
+      List<Probe<Lock>> waiters = waiters(2);
+      v.store.next(TRANSFER, ScriptedStore.fails(PERMISSION, false));
+
+      assertThat(v.get(holder.release())).isTrue();
+      v.pass(Duration.ofMillis(1));
+
+      waiters.get(0).error(LockStoreException.class);
+      assertThat(waiters.get(1).value().isValid()).isTrue();
+    }
+
+    @Test
+    void aHandOverWhoseAnswerIsLostLeavesTheKeysWithTheNextOne() {
+      Lock holder = heldHere();
+      Probe<Lock> next = waiter();
+      v.store.next(TRANSFER, ScriptedStore.answerLost());
+
+      assertThat(v.get(holder.release())).isTrue();
+      v.pass(Duration.ofMillis(1));
+
+      assertThat(next.value().isValid()).isTrue();
+      assertThat(v.get(next.value().ttl())).isPositive();
+    }
+
+    @Test
+    void aHandOverWithoutAnswerKeepsNobodyLongerThanACommandMayTake() {
+      Lock holder = heldHere();
+      Probe<Lock> next = waiter();
+      v.store.next(TRANSFER, ScriptedStore.swallowed());
+
+      Probe<Boolean> release = v.run(holder.release());
+      v.pass(Duration.ofSeconds(2).plusMillis(1));
+
+      assertThat(release.end).isNotNull();
+      assertThat(next.value().isValid()).isTrue();
+    }
+
+    @Test
+    void theKeysThatAreKeptForAWhileAreNotHandedOver() {
+      Lock holder = v.get(v.locker.acquire("a", OPTIONS.holdAtLeast(Duration.ofMillis(100))));
+      Probe<Lock> next = waiter();
+
+      v.get(holder.release());
+      assertThat(v.store.count(TRANSFER)).isZero();
+      v.pass(Duration.ofMillis(99));
+      assertThat(next.isPending()).isTrue();
+      v.pass(Duration.ofMillis(3));
+      assertThat(next.value().isValid()).isTrue();
+    }
+
+    @Test
+    void oneTokenIsDeliveredOnceThoughItsOwnAttemptIsGrantedToo() {
+      Lock holder = heldHere();
+      Held held = Held.call();
+      v.store.next(ACQUIRE, held);
+      Probe<Lock> next = waiter();
+      v.get(holder.release());
+      assertThat(next.value().isValid()).isTrue();
+
+      held.letThrough();
+      v.pass(Duration.ZERO);
+
+      assertThat(next.values).hasSize(1);
+      v.get(next.value().release());
+      assertThat(v.isFree("a")).isTrue();
+    }
+
+    @Test
+    void aLostLockWakesTheLine() {
+      v.get(v.locker.acquire("a", OPTIONS.ttl(Duration.ofSeconds(1))));
+      Probe<Lock> next = waiter();
+
+      v.pass(Duration.ofMillis(1_002));
+
+      assertThat(next.value().isValid()).isTrue();
+    }
+  }
+
+  @Nested
+  class TurnsOfOthers {
+
+    private int handedOverBeforeStepBack(List<Probe<Lock>> waiters, int from) {
+      long released = v.store.count(RELEASE);
+      int served = from;
+      while (v.store.count(RELEASE) == released) {
+        v.run(waiters.get(served++).value().release());
+      }
+      return served - from - 1;
+    }
+
+    @Test
+    void afterSomeHandOversTheKeysAreFreedForOthers() {
+      v = new VirtualLocker(builder -> builder.handOvers(2));
+      Lock holder = heldHere();
+      List<Probe<Lock>> waiters = waiters(5);
+      v.run(holder.release());
+      v.run(waiters.get(0).value().release());
+      assertThat(v.store.count(TRANSFER)).isEqualTo(2);
+
+      v.run(waiters.get(1).value().release());
+
+      assertThat(v.store.count(TRANSFER)).isEqualTo(2);
+      assertThat(served(waiters)).isEqualTo(2);
+      Lock elsewhere = v.get(v.another().tryAcquire("a", TTL));
+      v.pass(Duration.ofMillis(3));
+      assertThat(served(waiters)).isEqualTo(2);
+      v.get(elsewhere.release());
+      v.pass(Duration.ofSeconds(1));
+      assertThat(served(waiters)).isEqualTo(3);
+    }
+
+    @Test
+    void ifNobodyElseComesTheLineGoesOnAfterAMoment() {
+      v = new VirtualLocker(builder -> builder.handOvers(1));
+      Lock holder = heldHere();
+      List<Probe<Lock>> waiters = waiters(3);
+      v.run(holder.release());
+      v.run(waiters.get(0).value().release());
+
+      v.pass(Duration.ofNanos(2_999_999));
+      assertThat(served(waiters)).isEqualTo(1);
+      v.pass(Duration.ofNanos(1));
+      assertThat(served(waiters)).isEqualTo(2);
+    }
+
+    @Test
+    void aHintEndsTheStepBack() {
+      v = new VirtualLocker(builder -> builder.handOvers(1));
+      Lock holder = heldHere();
+      List<Probe<Lock>> waiters = waiters(3);
+      v.run(holder.release());
+      v.run(waiters.get(0).value().release());
+
+      v.store.hint("a");
+      v.pass(Duration.ZERO);
+
+      assertThat(served(waiters)).isEqualTo(2);
+    }
+
+    @Test
+    void whileNobodyElseComesTheRowsGetLonger() {
+      v = new VirtualLocker(builder -> builder.handOvers(2));
+      Lock holder = heldHere();
+      List<Probe<Lock>> waiters = waiters(30);
+      v.run(holder.release());
+      int served = 0;
+      List<Integer> rows = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        int row = handedOverBeforeStepBack(waiters, served);
+        rows.add(row);
+        served += row + 1;
+        v.pass(Duration.ofMillis(3));
+      }
+
+      assertThat(rows).containsExactly(1, 4, 8);
+    }
+
+    @Test
+    void afterSomebodyElseCameTheRowsAreShortAgain() {
+      v = new VirtualLocker(builder -> builder.handOvers(2));
+      Lock holder = heldHere();
+      List<Probe<Lock>> waiters = waiters(30);
+      v.run(holder.release());
+      int served = handedOverBeforeStepBack(waiters, 0) + 1;
+      v.pass(Duration.ofMillis(3));
+      served += handedOverBeforeStepBack(waiters, served) + 1;
+      Lock elsewhere = v.get(v.another().tryAcquire("a", TTL));
+      v.pass(Duration.ofMillis(3));
+      v.get(elsewhere.release());
+      v.pass(Duration.ofSeconds(1));
+
+      assertThat(handedOverBeforeStepBack(waiters, served)).isEqualTo(2);
+    }
+
+    @Test
+    void aRowLastsNoLongerThanItsTime() {
+      v = new VirtualLocker(builder -> builder.handOverTime(Duration.ofMillis(50)));
+      Lock holder = heldHere();
+      List<Probe<Lock>> waiters = waiters(5);
+      v.run(holder.release());
+      v.pass(Duration.ofMillis(49));
+      v.run(waiters.get(0).value().release());
+      assertThat(v.store.count(RELEASE)).isZero();
+      v.pass(Duration.ofMillis(1));
+
+      v.run(waiters.get(1).value().release());
+
+      assertThat(v.store.count(RELEASE)).isEqualTo(1);
+      assertThat(v.store.count(TRANSFER)).isEqualTo(2);
+    }
+
+    @Test
+    void twoWhoTakeTurnsStepBackToo() {
+      v = new VirtualLocker(builder -> builder.handOvers(4));
+      Lock one = heldHere();
+      for (int i = 0; i < 5; i++) {
+        Probe<Lock> other = waiter();
+        v.run(one.release());
+        v.pass(Duration.ofMillis(3));
+        one = other.value();
+      }
+
+      assertThat(v.store.count(TRANSFER)).isEqualTo(4);
+      assertThat(v.store.count(RELEASE)).isEqualTo(1);
+    }
+
+    @Test
+    void withoutHandOversEveryReleaseIsForReal() {
+      v = new VirtualLocker(builder -> builder.handOvers(0));
+      Lock holder = heldHere();
+      Probe<Lock> next = waiter();
+
+      v.run(holder.release());
+      v.pass(Duration.ofMillis(3));
+
+      assertThat(next.value().isValid()).isTrue();
+      assertThat(v.store.count(TRANSFER)).isZero();
+    }
+  }
+
+  @Nested
+  class WakingUp {
+
+    @Test
+    void aHintMakesTheFirstOneAskAtOnce() {
+      Lock holder = heldElsewhere();
+      Probe<Lock> waiter = waiter();
+      v.pass(Duration.ofMillis(5));
+      v.get(holder.release());
+
+      v.store.hint("a");
+      v.pass(Duration.ZERO);
+
+      assertThat(waiter.value().isValid()).isTrue();
+    }
+
+    @Test
+    @DisplayName("B114: a hint that comes while the first one asks is not lost")
+    void aHintDuringAnAttemptMakesItAskAgain() {
+      Lock holder = heldElsewhere();
+      Probe<Lock> waiter = waiter();
+      v.pass(Duration.ofMillis(5));
+      Held answer = Held.answer();
+      v.store.next(ACQUIRE, answer);
+      v.store.hint("a");
+      v.pass(Duration.ZERO);
+      v.get(holder.release());
+
+      v.store.hint("a");
+      answer.letThrough();
+      v.pass(Duration.ofMillis(1));
+
+      assertThat(waiter.value().isValid()).isTrue();
+    }
+
+    @Test
+    void aHintForOneKeyOfManyHelpsOnlyThoseWhoWaitForIt() {
+      heldElsewhere();
+      waiter();
+      v.pass(Duration.ofMillis(5));
+      long sent = v.store.count(ACQUIRE);
+
+      v.store.hint("b");
+      v.pass(Duration.ZERO);
+
+      assertThat(v.store.count(ACQUIRE)).isEqualTo(sent);
+    }
+
+    @Test
+    void hintsWithoutEndAreAnsweredLessAndLessOften() {
+      heldElsewhere();
+      waiter();
+      long first = v.store.count(ACQUIRE);
+      for (int i = 0; i < 1_000; i++) {
+        v.store.hint("a");
+        v.pass(Duration.ofNanos(100_000));
+      }
+
+      // gaps of 0.25, 0.5, 1, 2, 4 and then 5 ms
+      assertThat(v.store.count(ACQUIRE) - first).isBetween(20L, 25L);
+    }
+
+    @Test
+    void hintsWhileTheKeysAreHeldHereWaitForAHandOver() {
+      Lock holder = heldHere();
+      Probe<Lock> served = waiter();
+      waiter();
+      v.run(holder.release());
+      long sent = v.store.count(ACQUIRE);
+      for (int i = 0; i < 50; i++) {
+        v.store.hint("a");
+        v.pass(Duration.ofNanos(100_000));
+      }
+      assertThat(v.store.count(ACQUIRE)).isEqualTo(sent);
+
+      v.pass(Duration.ofMillis(5));
+
+      assertThat(served.value().isValid()).isTrue();
+      assertThat(v.store.count(ACQUIRE)).isEqualTo(sent + 1);
+    }
+
+    @Test
+    void aLockHeldHereThatAnOperatorFreesIsSoonTaken() {
+      v.get(v.locker.acquire("a", OPTIONS));
+      List<Probe<Lock>> waiters = waiters(2);
+      v.get(v.memory.forceRelease("a"));
+
+      v.store.hint("a");
+      v.pass(Duration.ofMillis(10));
+
+      assertThat(waiters.get(0).value().isValid()).isTrue();
+    }
+
+    @Test
+    void hintsAreHeardOnlyWhileSomebodyWaits() {
+      Lock holder = heldElsewhere();
+      List<Probe<Lock>> waiters = waiters(3);
+      assertThat(v.store.listeners()).isEqualTo(1);
+      v.get(holder.release());
+      v.store.hint("a");
+      v.pass(Duration.ofMillis(1));
+      waiters.subList(1, 3).forEach(Probe::cancel);
+      v.get(waiters.get(0).value().release());
+
+      assertThat(v.store.listeners()).isZero();
+    }
+  }
+
+  @Nested
+  class NoTrace {
+
+    @Test
+    @DisplayName("B34, B115: a million keys leave nothing behind")
+    void aMillionKeysLeaveNothingBehind() {
+      StoreLocker locker = (StoreLocker) v.another();
+      for (int i = 0; i < 1_000_000; i++) {
+        String key = "key" + i;
+        locker.withLock(key, OPTIONS, lock -> Mono.empty()).subscribe();
+      }
+
+      assertThat(locker.runtime.lines.size()).isZero();
+    }
+
+    @Test
+    @DisplayName("B34: those who cancelled or ran out of time leave nothing behind")
+    void cancelledAndTimedOutWaitersLeaveNothingBehind() {
+      Lock holder = heldElsewhere();
+      List<Probe<Lock>> waiters = waiters(500);
+      for (int i = 0; i < 500; i++) {
+        v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofMillis(i + 1))));
+      }
+      Collections.reverse(waiters);
+      waiters.forEach(Probe::cancel);
+      v.pass(Duration.ofSeconds(1));
+
+      assertThat(v.lines()).isZero();
+      assertThat(v.store.listeners()).isZero();
+      v.get(holder.release());
+      assertThat(v.isIdle()).isTrue();
+    }
+
+    @Test
+    void theLineIsGoneWithTheLastLock() {
+      Lock holder = heldHere();
+      Probe<Lock> next = waiter();
+      v.run(holder.release());
+      v.run(next.value().release());
+
+      assertThat(v.lines()).isZero();
+    }
+  }
+}

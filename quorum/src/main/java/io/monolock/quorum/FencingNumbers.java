@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.quorum;
+
+import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
+
+import io.monolock.store.Grant;
+import io.monolock.store.LockKeys;
+import io.monolock.store.StoreFailure;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import reactor.core.publisher.Mono;
+
+/**
+ * Makes one fencing number of those that the members gave.
+ *
+ * <p>Any two majorities have a member in common. So a number is above all earlier ones if it is the
+ * highest of a majority, and later ones are above it if a majority keeps it before it is given out.
+ * If a majority gave the same number, it is both already; an acquisition that is repeated thus has
+ * the number that it had.
+ */
+final class FencingNumbers {
+
+  private final List<Member> members;
+  private final QuorumSettings settings;
+
+  FencingNumbers(List<Member> members, QuorumSettings settings) {
+    this.members = members;
+    this.settings = settings;
+  }
+
+  /** The number for the keys, which a majority keeps. */
+  Mono<Long> number(LockKeys keys, String token, Map<Member, MemberGrant> votes) {
+    Map<Member, Long> given = new HashMap<>();
+    votes.forEach((member, ballot) -> given.put(member, numberOf(ballot.grant())));
+    for (long number : given.values()) {
+      if (Collections.frequency(given.values(), number) > members.size() / 2) {
+        return Mono.just(number);
+      }
+    }
+    long highest = Collections.max(given.values());
+    return new Broadcast<>(
+            members,
+            settings,
+            member ->
+                given.getOrDefault(member, 0L) == highest
+                    ? Mono.just(true)
+                    : member.store.raiseFence(keys, token, highest),
+            settings.memberTimeout())
+        .ask(Broadcast::yesOrNo)
+        .flatMap(kept -> kept ? Mono.just(highest) : Mono.error(notKept()));
+  }
+
+  private static long numberOf(Grant grant) {
+    return ((Grant.Granted) grant).fencingToken().orElse(0);
+  }
+
+  private static StoreFailure notKept() {
+    return new StoreFailure(
+        UNKNOWN_OUTCOME,
+        true,
+        "no majority of the members keeps the fencing number, as the keys have ended there",
+        null);
+  }
+}

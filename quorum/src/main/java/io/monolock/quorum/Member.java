@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.quorum;
+
+import io.monolock.store.LockStore;
+import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** One of the stores of a quorum, and the releases it has not confirmed yet. */
+final class Member {
+
+  final LockStore store;
+  final Debts debts;
+  private final int number;
+
+  /**
+   * @param number which one it is, 1 for the first
+   */
+  Member(LockStore store, int number, QuorumSettings settings) {
+    this.store = store;
+    this.number = number;
+    this.debts = new Debts(this, settings);
+  }
+
+  /** The call, which fails with {@link StoreFailure} only, whatever the store does. */
+  <T> Mono<T> call(Supplier<Mono<T>> call) {
+    return Mono.defer(call).onErrorMap(e -> !(e instanceof StoreFailure), this::unexpected);
+  }
+
+  private StoreFailure unexpected(Throwable e) {
+    return failure(StoreProblem.Reason.UNKNOWN_OUTCOME, "failed unexpectedly: " + e, e);
+  }
+
+  /** A failure that passes. */
+  StoreFailure failure(StoreProblem.Reason reason, String what, @Nullable Throwable cause) {
+    return new StoreFailure(reason, true, this + " " + what, cause);
+  }
+
+  @Override
+  public String toString() {
+    return "member " + number;
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.quorum;
+
+import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem.Reason;
+import java.util.List;
+
+/** Says what it means that too few members could do what they were asked. */
+final class QuorumFailure {
+
+  private QuorumFailure() {}
+
+  /**
+   * The failure of the whole.
+   *
+   * @param failures why members did not, in the order in which that was heard
+   * @param answered how many of how many members answered, in words
+   * @param size how many there are
+   * @param inDoubt the reason if a member may have done it though it did not say so
+   */
+  static StoreFailure of(List<StoreFailure> failures, String answered, int size, Reason inDoubt) {
+    int needed = size / 2 + 1;
+    List<StoreFailure> lasting = failures.stream().filter(f -> !f.isTransient()).toList();
+    boolean lasts = lasting.size() > size - needed;
+    List<StoreFailure> causes = lasts ? lasting : failures;
+    Reason reason;
+    if (lasts) {
+      reason = lasting.get(0).reason();
+    } else if (failures.stream().anyMatch(StoreFailure::isInDoubt)) {
+      reason = inDoubt;
+    } else {
+      reason = commonReason(failures);
+    }
+    String cause = causes.isEmpty() ? "" : ": " + causes.get(0).getMessage();
+    StoreFailure whole =
+        new StoreFailure(
+            reason,
+            !lasts,
+            "only %s, %d are needed%s".formatted(answered, needed, cause),
+            causes.isEmpty() ? null : causes.get(0));
+    causes.stream().skip(1).forEach(whole::addSuppressed);
+    return whole;
+  }
+
+  /** That of all of them, or else that there are too few. */
+  private static Reason commonReason(List<StoreFailure> failures) {
+    List<Reason> reasons = failures.stream().map(StoreFailure::reason).distinct().toList();
+    return reasons.size() == 1 ? reasons.get(0) : Reason.UNAVAILABLE;
+  }
+}

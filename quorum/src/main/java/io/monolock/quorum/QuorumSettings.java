@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.quorum;
+
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * What all calls of one quorum go by.
+ *
+ * @param timer clock and timer of all limits
+ * @param memberTimeout how long a member may take to answer
+ * @param restartedMembersVoteAtOnce whether members that may have forgotten locks vote all the same
+ */
+record QuorumSettings(Scheduler timer, Duration memberTimeout, boolean restartedMembersVoteAtOnce) {
+
+  /** After this time without an answer, a member's connection may be dead. */
+  static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+  long now() {
+    return timer.now(TimeUnit.NANOSECONDS);
+  }
+
+  /** Completes after the delay. */
+  Mono<Void> delay(Duration delay) {
+    return Mono.create(sink -> sink.onDispose(after(delay, sink::success)));
+  }
+
+  /** Runs the action after the delay; never if the timer is disposed, as then all is over. */
+  Disposable after(Duration delay, Runnable action) {
+    try {
+      return timer.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      return Disposables.disposed();
+    }
+  }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.quorum;
+
+import static io.monolock.quorum.TestMember.down;
+import static io.monolock.quorum.VirtualQuorum.A;
+import static io.monolock.quorum.VirtualQuorum.ALICE;
+import static io.monolock.quorum.VirtualQuorum.BOB;
+import static io.monolock.quorum.VirtualQuorum.TTL;
+import static io.monolock.quorum.VirtualQuorum.busy;
+import static io.monolock.quorum.VirtualQuorum.isGranted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.monolock.store.StoreProblem.Reason;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Who may help to grant a lock. */
+class MemberEligibilityTest {
+
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private final VirtualQuorum quorum = new VirtualQuorum();
+  private final QuorumLockStore store = quorum.store();
+
+  /** Alice holds the key at two of the members, of which the second one forgets it. */
+  private void forget() {
+    quorum.member(3).is(down());
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    quorum.member(3).isBack();
+    quorum.member(2).wipe();
+  }
+
+  @Test
+  void aNewQuorumIsUsedAtOnce() {
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    assertThat(isGranted(quorum.run(quorum.store().acquire(VirtualQuorum.B, BOB, "", TTL, false))))
+        .isTrue();
+  }
+
+  @Test
+  void aMemberThatRestartedEmptyHasNoVote() {
+    quorum.pass(HOUR);
+    quorum.acquire(store, BOB);
+    quorum.run(store.release(A, BOB, Duration.ZERO));
+    forget();
+
+    assertThat(busy(quorum.acquire(store, BOB))).isPresent();
+    assertThat(quorum.having(BOB)).isEmpty();
+    assertThat(quorum.having(ALICE)).containsExactly(1);
+  }
+
+  @Test
+  void aStoreThatHasNeverKnownItOtherwiseGivesItNoVote() {
+    quorum.pass(HOUR);
+    forget();
+
+    assertThat(busy(quorum.acquire(quorum.store(), BOB))).isPresent();
+  }
+
+  @Test
+  void itVotesAgainWhenTheLargestTtlHasPassed() {
+    quorum.pass(HOUR);
+    quorum.acquire(store, BOB);
+    quorum.run(store.release(A, BOB, Duration.ZERO));
+    quorum.member(2).wipe();
+    quorum.member(3).is(down());
+
+    assertThat(quorum.acquire(store, ALICE).failure())
+        .hasMessageContaining("2 of 3 members answered, of whom 1 must not vote yet")
+        .satisfies(
+            failure -> {
+              assertThat(failure.isTransient()).isTrue();
+              assertThat(failure.getSuppressed()).hasSize(1);
+            });
+    quorum.pass(TTL.minusMillis(1));
+    assertThat(quorum.acquire(store, ALICE).failure().isTransient()).isTrue();
+    quorum.pass(Duration.ofMillis(1));
+
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    assertThat(quorum.having(ALICE)).containsExactly(1, 2);
+  }
+
+  @Test
+  void itMayKeepTheKeysOfOthersAllTheSame() {
+    quorum.pass(HOUR);
+    quorum.acquire(store, BOB);
+    quorum.run(store.release(A, BOB, Duration.ZERO));
+    quorum.member(2).wipe();
+
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+
+    assertThat(quorum.having(ALICE)).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void theLargestTtlThatWasAskedForCounts() {
+    quorum.pass(HOUR);
+    quorum.acquire(store, BOB);
+    quorum.run(store.extend(A, BOB, TTL.multipliedBy(3)));
+    quorum.run(store.release(A, BOB, Duration.ZERO));
+    quorum.member(2).wipe();
+    quorum.member(3).is(down());
+
+    quorum.pass(TTL.multipliedBy(3).minusMillis(1));
+    assertThat(quorum.acquire(store, ALICE).failure().isTransient()).isTrue();
+    quorum.pass(Duration.ofMillis(1));
+
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+  }
+
+  @Test
+  void theLargestTtlThatWasSetCounts() {
+    QuorumLockStore store = quorum.store(builder -> builder.largestTtl(HOUR));
+    quorum.pass(HOUR);
+    quorum.acquire(store, BOB);
+    quorum.run(store.release(A, BOB, Duration.ZERO));
+    quorum.member(2).wipe();
+    quorum.member(3).is(down());
+
+    quorum.pass(HOUR.minusMillis(1));
+    assertThat(quorum.acquire(store, ALICE).failure().isTransient()).isTrue();
+    quorum.pass(Duration.ofMillis(1));
+
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+  }
+
+  @Test
+  void aLargerTtlThanWasSetIsMisuse() {
+    QuorumLockStore store = quorum.store(builder -> builder.largestTtl(TTL.minusMillis(1)));
+
+    assertThat(quorum.acquire(store, ALICE).failure())
+        .hasMessageContaining("ttl must be at most")
+        .hasMessageContaining("PT10S")
+        .satisfies(failure -> assertThat(failure.reason()).isEqualTo(Reason.MISUSE));
+    assertThat(quorum.run(store.extend(A, ALICE, TTL)).failure().reason()).isEqualTo(Reason.MISUSE);
+    assertThat(quorum.member(1).calls()).isEmpty();
+  }
+
+  /** What the rule is good for: without it, two have the lock. */
+  @Test
+  void withTheSwitchAMemberThatForgotHelpsToGrantWhatIsHeld() {
+    quorum.pass(HOUR);
+    forget();
+    QuorumLockStore other = quorum.store(builder -> builder.restartedMembersVoteAtOnce(true));
+
+    assertThat(isGranted(quorum.acquire(other, BOB))).isTrue();
+  }
+
+  @Test
+  void aMinorityThatIsNewMustWaitThoughAllThatAreHeardAreNew() {
+    quorum.pass(HOUR);
+    quorum.member(1).is(down());
+    quorum.member(2).is(down());
+    quorum.member(3).wipe();
+
+    assertThat(quorum.acquire(store, ALICE).failure()).hasMessageContaining("1 of 3");
+  }
+
+  @Test
+  void whoWasHeardAloneIsNotTakenForANewQuorum() {
+    quorum.pass(HOUR);
+    quorum.member(1).is(down());
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    quorum.member(3).wipe();
+    quorum.member(2).is(down());
+    QuorumLockStore newcomer = quorum.store();
+    assertThat(quorum.acquire(newcomer, BOB).failure()).hasMessageContaining("1 of 3");
+
+    quorum.member(1).isBack();
+
+    assertThat(quorum.acquire(newcomer, BOB).failure()).hasMessageContaining("must not vote yet");
+  }
+
+  @Test
+  @DisplayName("B64: the same server twice")
+  void twoMembersOnOneServerAreMisuse() {
+    quorum.member(1).claimsToBe("redis");
+    quorum.member(3).claimsToBe("redis");
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(quorum.acquire(store, ALICE).failure())
+          .hasMessageContaining("independent")
+          .satisfies(
+              failure -> {
+                assertThat(failure.reason()).isEqualTo(Reason.MISUSE);
+                assertThat(failure.isTransient()).isFalse();
+              });
+    }
+    assertThat(quorum.member(1).count("acquire")).isZero();
+  }
+
+  @Test
+  @DisplayName("B64: the same server twice, of which one was down at first")
+  void twoMembersOnOneServerAreMisuseAsSoonAsBothAreHeard() {
+    quorum.member(1).claimsToBe("redis");
+    quorum.member(2).claimsToBe("redis");
+    quorum.member(2).is(down());
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
+    quorum.member(2).isBack();
+
+    quorum.acquire(store, ALICE);
+    assertThat(quorum.acquire(store, BOB).failure().reason()).isEqualTo(Reason.MISUSE);
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.reactor;
+
+import io.monolock.Lock;
+import io.monolock.LockException;
+import io.monolock.LockLostException;
+import io.monolock.LockNotAcquiredException;
+import io.monolock.LockStoreException;
+import io.monolock.reactor.Leadership.Status;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.util.retry.Retry;
+import reactor.util.retry.RetryBackoffSpec;
+
+/**
+ * One instance that wants to lead, from a subscription to its end: decides whether what ended its
+ * lead, or its waiting, ends its candidacy, too.
+ */
+final class ElectionAttempt {
+
+  private static final long FIRST_PAUSE = Duration.ofMillis(100).toMillis();
+  private static final long LONGEST_PAUSE = Duration.ofSeconds(5).toMillis();
+
+  private final LeadershipState standing;
+  private volatile @Nullable Lock lock;
+  private volatile @Nullable Throwable workError;
+  private volatile long pause = FIRST_PAUSE;
+
+  ElectionAttempt(LeadershipState standing) {
+    this.standing = standing;
+  }
+
+  @Nullable Lock lock() {
+    return lock;
+  }
+
+  void leads(Lock lock) {
+    this.lock = lock;
+    pause = FIRST_PAUSE;
+    standing.changed(this, Status.LEADING, null);
+  }
+
+  void workFailed(Throwable e) {
+    workError = e;
+  }
+
+  /** The user's spec, which the failures of attempts pass: so trouble is seen while one waits. */
+  Retry watching(Retry retry) {
+    if (retry instanceof RetryBackoffSpec backoff) {
+      return backoff.doBeforeRetry(signal -> attemptFailed(signal.failure()));
+    }
+    return Retry.from(
+        signals ->
+            retry.generateCompanion(signals.doOnNext(signal -> attemptFailed(signal.failure()))));
+  }
+
+  private void attemptFailed(Throwable failure) {
+    if (failure instanceof LockStoreException trouble) {
+      standing.changed(this, Status.TROUBLED, trouble);
+    } else {
+      standing.changed(this, Status.WAITING, null);
+    }
+  }
+
+  /** Contends again after a pause, never at once: the store may be the problem. */
+  Retry contendingAgain(Scheduler timer) {
+    return Retry.from(
+        signals ->
+            signals.concatMap(
+                signal ->
+                    mayContendAgain(signal.failure())
+                        ? Mono.delay(pauseAfter((LockException) signal.failure()), timer)
+                        : Mono.error(signal.failure())));
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the work's own error, not one like it
+  private boolean mayContendAgain(Throwable failure) {
+    if (failure == workError && !isLossOfOurLock(failure)) {
+      return false;
+    }
+    return failure instanceof LockLostException
+        || failure instanceof LockNotAcquiredException
+        || (failure instanceof LockStoreException trouble && trouble.isTransient());
+  }
+
+  /** The work may pass on what it was told of the loss. */
+  private boolean isLossOfOurLock(Throwable failure) {
+    Lock ours = lock;
+    return failure instanceof LockLostException loss
+        && ours != null
+        && !ours.isValid()
+        && ours.keys().equals(loss.keys());
+  }
+
+  private Duration pauseAfter(LockException failure) {
+    if (failure instanceof LockStoreException) {
+      standing.changed(this, Status.TROUBLED, failure);
+    } else {
+      standing.changed(this, Status.WAITING, failure instanceof LockLostException ? failure : null);
+    }
+    long millis = pause;
+    pause = Math.min(2 * millis, LONGEST_PAUSE);
+    return Duration.ofMillis(millis / 2 + ThreadLocalRandom.current().nextLong(millis / 2 + 1));
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.test;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.util.List;
+
+/** What is logged until it is closed. */
+public final class CapturedLog implements AutoCloseable {
+
+  private final PrintStream before = System.err;
+  private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+
+  public CapturedLog() {
+    System.setErr(new PrintStream(written, true, UTF_8));
+  }
+
+  /** The lines of a level, in the words of slf4j-simple: {@code "WARN"}. */
+  public List<String> lines(String level) {
+    return written
+        .toString(UTF_8)
+        .lines()
+        .filter(line -> line.contains(" " + level + " "))
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    System.setErr(before);
+  }
+}
