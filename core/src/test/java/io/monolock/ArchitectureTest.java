@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.reactivestreams.Publisher;
 
-/** Who may know whom, and what nobody may do. */
+/** Which package may depend on which, what no class may do, and what is public. */
 @AnalyzeClasses(packages = "io.monolock", importOptions = ArchitectureTest.ThisModule.class)
 class ArchitectureTest {
 
@@ -39,22 +39,19 @@ class ArchitectureTest {
     }
   }
 
-  private static final String ENGINE = "io.monolock";
-  private static final String STORE = "io.monolock.store";
-  private static final String METERS = "io.monolock.micrometer";
-  private static final String[] STORES = {
-    "io.monolock.redis", "io.monolock.memory", "io.monolock.quorum"
-  };
+  private static final String API = "io.monolock";
+  private static final String ENGINE = "io.monolock.engine..";
+  private static final String STORE = "io.monolock.store..";
+  private static final String[] STORES = {"io.monolock.redis..", "io.monolock.memory.."};
 
   @ArchTest
-  static final ArchRule theStoreInterfaceKnowsNobody =
+  static final ArchRule theStoreInterfaceDependsOnNothingElse =
       noClasses()
           .that()
           .resideInAPackage(STORE)
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage(
-              ENGINE, "io.monolock.redis..", "io.monolock.memory..", "io.monolock.quorum..");
+          .resideInAnyPackage(API, ENGINE, "io.monolock.redis..", "io.monolock.memory..");
 
   @ArchTest
   static final ArchRule storesDoNotKnowTheEngine =
@@ -63,7 +60,7 @@ class ArchitectureTest {
           .resideInAnyPackage(STORES)
           .should()
           .dependOnClassesThat()
-          .resideInAPackage(ENGINE);
+          .resideInAnyPackage(API, ENGINE);
 
   @ArchTest
   static final ArchRule redisDoesNotKnowOtherStores =
@@ -72,7 +69,7 @@ class ArchitectureTest {
           .resideInAPackage("io.monolock.redis..")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.monolock.memory..", "io.monolock.quorum..");
+          .resideInAPackage("io.monolock.memory..");
 
   @ArchTest
   static final ArchRule memoryDoesNotKnowOtherStores =
@@ -81,25 +78,27 @@ class ArchitectureTest {
           .resideInAPackage("io.monolock.memory..")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.monolock.redis..", "io.monolock.quorum..");
+          .resideInAPackage("io.monolock.redis..");
 
   @ArchTest
-  static final ArchRule aQuorumDoesNotKnowOtherStores =
+  static final ArchRule apiAndEngineKnowNoStore =
       noClasses()
           .that()
-          .resideInAPackage("io.monolock.quorum..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage("io.monolock.redis..", "io.monolock.memory..");
-
-  @ArchTest
-  static final ArchRule theEngineKnowsNoStore =
-      noClasses()
-          .that()
-          .resideInAPackage(ENGINE)
+          .resideInAnyPackage(API, ENGINE)
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(STORES);
+
+  @ArchTest
+  static final ArchRule onlyTheLockerCallsTheEngine =
+      noClasses()
+          .that()
+          .resideInAPackage(API)
+          .and()
+          .areNotAssignableTo(ReactiveLocker.class)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(ENGINE);
 
   @ArchTest
   static final ArchRule lettuceStaysInTheRedisStore =
@@ -111,25 +110,15 @@ class ArchitectureTest {
           .resideInAPackage("io.lettuce..");
 
   @ArchTest
-  static final ArchRule micrometerStaysInItsPackage =
+  static final ArchRule nothingHereKnowsQuorumsOrMeters =
       noClasses()
-          .that()
-          .resideOutsideOfPackage(METERS)
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.micrometer..", METERS);
+          .resideInAnyPackage(
+              "io.micrometer..", "io.monolock.micrometer..", "io.monolock.quorum..");
 
   @ArchTest
-  static final ArchRule metersKnowOnlyTheEngine =
-      noClasses()
-          .that()
-          .resideInAPackage(METERS)
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage(STORE, "io.monolock.redis..", "io.monolock.memory..");
-
-  @ArchTest
-  static final ArchRule nobodyBlocks =
+  static final ArchRule nothingBlocks =
       noClasses()
           .should()
           .callMethodWhere(
@@ -155,7 +144,7 @@ class ArchitectureTest {
                   .and(Predicates.targetOwner(resideInAnyPackage("io.lettuce.."))));
 
   @ArchTest
-  static final ArchRule nobodySubscribesWithoutHearingErrors =
+  static final ArchRule everySubscribeHandlesErrors =
       noClasses()
           .should()
           .callMethod(reactor.core.publisher.Mono.class, "subscribe")
@@ -172,7 +161,7 @@ class ArchitectureTest {
   static final ArchRule theEngineReadsNoWallClock =
       noClasses()
           .that()
-          .resideInAPackage(ENGINE)
+          .resideInAnyPackage(API, ENGINE)
           .should()
           .callMethod(System.class, "currentTimeMillis")
           .orShould()
@@ -225,23 +214,11 @@ class ArchitectureTest {
             "LockObserver",
             "LockOptions",
             "LockStoreException",
-            "LockStoreException$Reason",
             "LockerClosedException",
             "ReactiveLocker",
             "ReactiveLocker$Builder",
+            "engine.StoreLockerBuilder",
             "memory.InMemoryLockStore",
-            "micrometer.LockMeterDocumentation",
-            "micrometer.LockMeterDocumentation$Tag",
-            "micrometer.LockObservationContext",
-            "micrometer.LockObservationConvention",
-            "micrometer.LockObservationDocumentation",
-            "micrometer.LockObservationDocumentation$Event",
-            "micrometer.LockObservationDocumentation$HighCardinality",
-            "micrometer.LockObservationDocumentation$LowCardinality",
-            "micrometer.MicrometerLockObserver",
-            "micrometer.MicrometerLockObserver$Builder",
-            "quorum.QuorumLockStore",
-            "quorum.QuorumLockStore$Builder",
             "redis.RedisLockStore",
             "redis.RedisLockStore$Builder",
             "store.Grant",
@@ -252,8 +229,9 @@ class ArchitectureTest {
             "store.LockKeys",
             "store.LockStore",
             "store.StoreFailure",
-            "store.StoreFailure$Reason",
             "store.StoreHealth",
+            "store.StoreProblem",
+            "store.StoreProblem$Reason",
             "store.Transfer");
   }
 

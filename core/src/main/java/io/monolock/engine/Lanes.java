@@ -10,12 +10,12 @@ import reactor.core.scheduler.Scheduler;
 import reactor.util.concurrent.Queues;
 
 /**
- * Signals to users, many of them in one task of a scheduler: a task for each would cost more than
- * the signal. What concerns the same keys goes through the same lane, in order, so that a lock that
- * is handed from one to the next stays on one thread.
+ * Runs signals to subscribers, many in one task of a scheduler: a task for each would cost more
+ * than the signal. Signals for the same keys go through the same lane, in order, so that a lock
+ * that is handed from holder to holder stays on one thread.
  *
  * <p>This is only for schedulers whose threads must not be blocked, as one signal waits for the
- * other. A lane yields its thread after some signals, so that other tasks come to their turn.
+ * other. A lane yields its thread after some signals, so that other tasks get their turn.
  */
 final class Lanes {
 
@@ -31,7 +31,7 @@ final class Lanes {
     }
   }
 
-  /** Runs the signal after those that were given before with this number. */
+  /** Runs the signal after the earlier ones of this number. */
   void run(int number, Runnable signal) {
     lanes[Math.floorMod(number, lanes.length)].run(signal);
   }

@@ -37,7 +37,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Who runs where, on real threads. */
+/** What runs on which thread, with real ones. */
 @DisplayName("G7: users' code runs on publishOn, never on the store's or the timer's thread")
 @Timeout(60)
 class ThreadsTest {
@@ -142,7 +142,7 @@ class ThreadsTest {
   }
 
   @Test
-  void bodyIsCancelledOnPublishOnWhoeverCancels() {
+  void bodyIsCancelledOnPublishOnWhateverThreadCancels() {
     CountDownLatch begun = new CountDownLatch(1);
     Disposable scope =
         locker
@@ -161,7 +161,7 @@ class ThreadsTest {
   }
 
   @Test
-  void restOfAFinishingBodyIsDemandedOnPublishOnWhoeverCancels() {
+  void restOfAFinishingBodyIsDemandedOnPublishOnWhateverThreadCancels() {
     CountDownLatch begun = new CountDownLatch(1);
     Disposable scope =
         locker

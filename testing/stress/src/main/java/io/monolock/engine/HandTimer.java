@@ -14,8 +14,8 @@ import reactor.core.Exceptions;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * A clock that is moved by hand, by one thread at a time, which runs what is due. Others may
- * schedule and cancel meanwhile: it has no locks that would keep them in step.
+ * A clock that is moved by hand, by one thread at a time, which runs what is due. Other threads may
+ * schedule and cancel meanwhile: it has no locks that would order them.
  */
 final class HandTimer implements Scheduler {
 

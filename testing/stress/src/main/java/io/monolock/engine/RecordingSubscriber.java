@@ -7,8 +7,8 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
-/** A subscriber that hears everything, even what must not be said. */
-final class Ear<T> implements CoreSubscriber<T> {
+/** A subscriber that counts all signals, also those that break the rules of Reactive Streams. */
+final class RecordingSubscriber<T> implements CoreSubscriber<T> {
 
   private final AtomicInteger values = new AtomicInteger();
   private final AtomicInteger completions = new AtomicInteger();
@@ -44,29 +44,29 @@ final class Ear<T> implements CoreSubscriber<T> {
     subscription.cancel();
   }
 
-  boolean heardNothing() {
+  boolean gotNothing() {
     return values.get() + completions.get() + errors.get() == 0;
   }
 
-  boolean heardOneValue() {
+  boolean gotOneValue() {
     return values.get() == 1 && completions.get() == 1 && errors.get() == 0;
   }
 
-  boolean heardOneError(Class<? extends Throwable> type) {
+  boolean gotOneError(Class<? extends Throwable> type) {
     return values.get() == 0
         && completions.get() == 0
         && errors.get() == 1
         && type.isInstance(error);
   }
 
-  boolean heardTheEnd() {
+  boolean gotCompletion() {
     return completions.get() == 1 && errors.get() == 0;
   }
 
   T value() {
     T value = this.value;
     if (value == null) {
-      throw new IllegalStateException("nothing was heard");
+      throw new IllegalStateException("there was no value");
     }
     return value;
   }
