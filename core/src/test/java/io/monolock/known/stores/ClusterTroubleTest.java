@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known.stores;
 
-import io.monolock.store.StoreProblem;
-
 import static io.monolock.known.stores.Lockers.LIMIT;
 import static io.monolock.known.stores.Lockers.get;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +11,7 @@ import io.monolock.LockLostException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
+import io.monolock.store.StoreProblem;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisNode;

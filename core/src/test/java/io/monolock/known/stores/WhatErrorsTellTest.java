@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
-import io.monolock.store.StoreProblem.Reason;
 import io.monolock.ReactiveLocker;
+import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisServer;
 import io.monolock.test.Stranger;
 import java.time.Duration;

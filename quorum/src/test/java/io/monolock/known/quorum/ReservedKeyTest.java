@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known.quorum;
 
-import io.monolock.store.StoreProblem;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -10,6 +8,7 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
+import io.monolock.store.StoreProblem;
 import io.monolock.test.RedisMasters;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -44,8 +43,7 @@ class ReservedKeyTest extends OnQuorum {
                     .isInstanceOfSatisfying(
                         LockStoreException.class,
                         misuse ->
-                            assertThat(misuse.reason())
-                                .isEqualTo(StoreProblem.Reason.MISUSE)));
+                            assertThat(misuse.reason()).isEqualTo(StoreProblem.Reason.MISUSE)));
     assertThat(get(locker.acquire("order:1", OPTIONS).flatMap(Lock::release))).isTrue();
   }
 }
