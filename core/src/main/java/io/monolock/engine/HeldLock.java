@@ -120,7 +120,7 @@ final class HeldLock implements Lock, Claim.Owner {
     return true;
   }
 
-  /** Ends the handle and notifies its watchers, unless it had ended before. */
+  /** Ends the handle and notifies its listeners, unless it had ended before. */
   void lose(Reason reason) {
     if (!end(reason)) {
       return;

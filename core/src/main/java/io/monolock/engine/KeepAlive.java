@@ -18,7 +18,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * Refreshes one lock while it has watchers, and notifies them when it is lost.
+ * Refreshes one lock while it has listeners, and notifies them when it is lost.
  *
  * <p>A refresh comes at a third of the ttl after the last confirmed one, or a little earlier, so
  * that locks taken together do not refresh together. One that fails is tried again, after growing
@@ -27,7 +27,7 @@ import reactor.core.publisher.Operators;
 final class KeepAlive {
 
   /** A subscriber or body that relies on the lock; called at most once, on the users' scheduler. */
-  interface Watcher {
+  interface LossListener {
     void lost(LockLostException loss);
   }
 
@@ -36,7 +36,7 @@ final class KeepAlive {
   private final HeldLock lock;
   private final Claim claim;
   private final LockerContext locker;
-  private List<Watcher> watchers = List.of(); // mostly one
+  private List<LossListener> listeners = List.of(); // mostly one
 
   private long confirmedAt;
   private long pause;
@@ -75,40 +75,40 @@ final class KeepAlive {
     return Math.min(FIRST_PAUSE, longestPause());
   }
 
-  void add(Watcher watcher) {
+  void add(LossListener listener) {
     Reason loss;
     synchronized (this) {
       loss = this.loss;
       if (loss == null) {
-        watchers = with(watcher);
+        listeners = with(listener);
         if (next == null && timeout == null) {
           plan(confirmedAt + jitteredPeriod());
         }
       }
     }
     if (loss != null) {
-      notifyLost(watcher, new LockLostException(lock.keys(), loss));
+      notifyLost(listener, new LockLostException(lock.keys(), loss));
     }
   }
 
-  synchronized void remove(Watcher watcher) {
-    watchers = without(watcher);
-    if (watchers.isEmpty()) {
+  synchronized void remove(LossListener listener) {
+    listeners = without(listener);
+    if (listeners.isEmpty()) {
       next = cancelled(next);
     }
   }
 
-  private List<Watcher> with(Watcher watcher) {
-    if (watchers.isEmpty()) {
-      return List.of(watcher);
+  private List<LossListener> with(LossListener listener) {
+    if (listeners.isEmpty()) {
+      return List.of(listener);
     }
-    List<Watcher> all = new ArrayList<>(watchers);
-    all.add(watcher);
+    List<LossListener> all = new ArrayList<>(listeners);
+    all.add(listener);
     return List.copyOf(all);
   }
 
-  private List<Watcher> without(Watcher watcher) {
-    return watchers.stream().filter(other -> !other.equals(watcher)).toList();
+  private List<LossListener> without(LossListener listener) {
+    return listeners.stream().filter(other -> !other.equals(listener)).toList();
   }
 
   /** Keeps the lock alive until this subscriber cancels, and signals the loss to it. */
@@ -121,26 +121,26 @@ final class KeepAlive {
     }
   }
 
-  /** The lock has ended: nothing is refreshed any more, and all watchers are notified. */
+  /** The lock has ended: nothing is refreshed any more, and all listeners are notified. */
   void end(Reason reason) {
-    List<Watcher> notified;
+    List<LossListener> notified;
     synchronized (this) {
       loss = reason;
       refreshNumber++;
       next = cancelled(next);
       timeout = cancelled(timeout);
-      if (watchers.isEmpty()) {
+      if (listeners.isEmpty()) {
         return;
       }
-      notified = watchers;
-      watchers = List.of();
+      notified = listeners;
+      listeners = List.of();
     }
     LockLostException problem = new LockLostException(lock.keys(), reason);
-    notified.forEach(watcher -> notifyLost(watcher, problem));
+    notified.forEach(listener -> notifyLost(listener, problem));
   }
 
-  private void notifyLost(Watcher watcher, LockLostException loss) {
-    locker.publish(() -> watcher.lost(loss));
+  private void notifyLost(LossListener listener, LockLostException loss) {
+    locker.publish(() -> listener.lost(loss));
   }
 
   synchronized Reason reasonAtDeadline() {
@@ -175,7 +175,7 @@ final class KeepAlive {
     int refreshNumber;
     synchronized (this) {
       next = cancelled(next);
-      if (loss != null || watchers.isEmpty() || timeout != null) {
+      if (loss != null || listeners.isEmpty() || timeout != null) {
         return;
       }
       capped = ttl.compareTo(claim.options.ttl()) < 0;
@@ -238,13 +238,13 @@ final class KeepAlive {
   }
 
   private void plan(long time) {
-    if (!watchers.isEmpty() && claim.options.autoRefresh()) {
+    if (!listeners.isEmpty() && claim.options.autoRefresh()) {
       next = locker.wheel.at(time, this::refresh);
     }
   }
 
-  /** A subscriber as a watcher. */
-  private final class LossSubscription implements Watcher, Subscription {
+  /** A subscriber of {@code keepAlive} as a listener. */
+  private final class LossSubscription implements LossListener, Subscription {
 
     private final CoreSubscriber<?> subscriber;
     private final AtomicBoolean over = new AtomicBoolean();

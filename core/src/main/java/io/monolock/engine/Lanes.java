@@ -22,12 +22,12 @@ final class Lanes {
   private static final Logger LOG = LoggerFactory.getLogger(Lanes.class);
   private static final int LONGEST_RUN = 64;
 
-  private final Lane[] lanes;
+  private final SignalLane[] lanes;
 
   Lanes(Scheduler scheduler, int count) {
-    lanes = new Lane[count];
+    lanes = new SignalLane[count];
     for (int i = 0; i < count; i++) {
-      lanes[i] = new Lane(scheduler.createWorker());
+      lanes[i] = new SignalLane(scheduler.createWorker());
     }
   }
 
@@ -36,13 +36,13 @@ final class Lanes {
     lanes[Math.floorMod(number, lanes.length)].run(signal);
   }
 
-  private static final class Lane implements Runnable {
+  private static final class SignalLane implements Runnable {
 
     private final Scheduler.Worker worker;
     private final Queue<Runnable> signals = Queues.<Runnable>unboundedMultiproducer().get();
     private final AtomicInteger waiting = new AtomicInteger();
 
-    Lane(Scheduler.Worker worker) {
+    SignalLane(Scheduler.Worker worker) {
       this.worker = worker;
     }
 

@@ -17,7 +17,7 @@ import reactor.core.publisher.Mono;
  * One body under one lock, as the resource of a {@code usingWhen}: {@link #body()} runs it, and
  * {@link #end()} frees the keys whatever became of it.
  */
-final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
+final class Scope<T> extends Flux<T> implements KeepAlive.LossListener, Claim.Owner {
 
   private static final Duration RELEASE_TIMEOUT = Duration.ofSeconds(1);
 

@@ -30,7 +30,8 @@ final class WhileHeld<T> extends Flux<T> {
   }
 
   /** One subscription, which keeps the lock alive while the body runs. */
-  private final class WatchingSubscriber extends GuardedSubscriber<T> implements KeepAlive.Watcher {
+  private final class WatchingSubscriber extends GuardedSubscriber<T>
+      implements KeepAlive.LossListener {
 
     private volatile boolean ended;
 

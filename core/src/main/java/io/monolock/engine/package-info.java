@@ -29,12 +29,12 @@
  *   <li><b>Grant and delivery.</b> The schedule makes a {@link HeldLock}, whose deadline counts
  *       from before the command. {@link AcquireSubscription} signals it on the users' scheduler, or
  *       gives the claim up if it was cancelled or the deadline is past by then.
- *   <li><b>Holding.</b> {@link KeepAlive} refreshes while it has watchers: subscribers of {@code
+ *   <li><b>Holding.</b> {@link KeepAlive} refreshes while it has listeners: subscribers of {@code
  *       keepAlive}, {@link WhileHeld} bodies, and the {@link Scope} of {@code withLock}. Both
  *       bodies run behind a {@link GuardedSubscriber}, which races them with the loss and checks
  *       each signal against the deadline.
  *   <li><b>Loss.</b> {@link HeldLock#lose} ends the handle: at the deadline ({@link TimerWheel}),
- *       or when the store says that the keys are not ours. Watchers are notified, bodies cancelled.
+ *       or when the store says that the keys are not ours. Listeners are notified, bodies cancelled.
  *   <li><b>Release and hand-over.</b> {@link Release} waits for unanswered attempts, then hands the
  *       keys to {@link WaitLine#successor} in one store call, if {@link HandOvers} allows one more,
  *       or frees them, and tries again until it is answered or the ttl is over. {@link
@@ -60,7 +60,7 @@
  *       RetryDriver#cancel} is called under that of the schedule, and runs the spec's cancel there
  *       if the users' scheduler runs tasks at once.
  *   <li><b>Threads.</b> Answers arrive on the store's threads, tasks run on the timer, requests and
- *       cancels come on any. None of them runs users' code: subscribers, bodies, watchers, the
+ *       cancels come on any. None of them runs users' code: subscribers, bodies, listeners, the
  *       observer ({@link SerialObserver}) and retry specs are called through {@link
  *       LockerContext#publish} or its scheduler ({@link Lanes}, {@link PublishingTimer}). Elements
  *       of a body pass on the body's own thread.

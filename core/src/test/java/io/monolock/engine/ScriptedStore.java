@@ -25,9 +25,9 @@ import reactor.core.scheduler.Scheduler;
  * A store that does what a test says: the next calls of an operation can fail, be lost on their way
  * or on their way back, or be held back until they are let through. All others go to a real store.
  */
-final class ScriptedStore extends DelegatingLockStore {
+public final class ScriptedStore extends DelegatingLockStore {
 
-  enum StoreOperation {
+  public enum StoreOperation {
     ACQUIRE,
     EXTEND,
     RELEASE,
@@ -39,7 +39,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** What becomes of one call. */
-  interface CallOutcome {
+  public interface CallOutcome {
     <T> Mono<T> of(Mono<T> call);
   }
 
@@ -51,43 +51,43 @@ final class ScriptedStore extends DelegatingLockStore {
   private final List<Duration> overdue = new CopyOnWriteArrayList<>();
   private final List<String> tokens = new CopyOnWriteArrayList<>();
 
-  ScriptedStore(LockStore store) {
+  public ScriptedStore(LockStore store) {
     super(store);
   }
 
   /** What becomes of the next calls of this operation, in this order. */
-  synchronized ScriptedStore next(StoreOperation operation, CallOutcome... outcomes) {
+  public synchronized ScriptedStore next(StoreOperation operation, CallOutcome... outcomes) {
     next.computeIfAbsent(operation, any -> new ArrayDeque<>()).addAll(List.of(outcomes));
     return this;
   }
 
   /** What becomes of the other calls of this operation. */
-  synchronized ScriptedStore always(StoreOperation operation, CallOutcome outcome) {
+  public synchronized ScriptedStore always(StoreOperation operation, CallOutcome outcome) {
     always.put(operation, outcome);
     return this;
   }
 
-  synchronized ScriptedStore heal(StoreOperation operation) {
+  public synchronized ScriptedStore heal(StoreOperation operation) {
     always.remove(operation);
     next.remove(operation);
     return this;
   }
 
-  long count(StoreOperation operation) {
+  public long count(StoreOperation operation) {
     return calls.stream().filter(operation::equals).count();
   }
 
   /** The tokens of all acquisitions so far, in the order of the calls. */
-  List<String> tokens() {
+  public List<String> tokens() {
     return List.copyOf(tokens);
   }
 
   /** All calls so far, in the order of their subscription. */
-  List<StoreOperation> calls() {
+  public List<StoreOperation> calls() {
     return List.copyOf(calls);
   }
 
-  static CallOutcome works() {
+  public static CallOutcome works() {
     return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -97,7 +97,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Fails and is not executed. */
-  static CallOutcome fails(StoreProblem.Reason reason, boolean isTransient) {
+  public static CallOutcome fails(StoreProblem.Reason reason, boolean isTransient) {
     return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -107,12 +107,12 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Is executed, but fails with an unknown outcome, as when a connection breaks. */
-  static CallOutcome answerLost() {
+  public static CallOutcome answerLost() {
     return executedButFails(StoreProblem.Reason.UNKNOWN_OUTCOME, true);
   }
 
   /** Is executed, but fails all the same. */
-  static CallOutcome executedButFails(StoreProblem.Reason reason, boolean isTransient) {
+  public static CallOutcome executedButFails(StoreProblem.Reason reason, boolean isTransient) {
     return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -122,7 +122,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Is neither executed nor answered, ever. */
-  static CallOutcome swallowed() {
+  public static CallOutcome swallowed() {
     return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -132,7 +132,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Answers this, whatever the store would say, which is not asked. */
-  static CallOutcome answers(Object answer) {
+  public static CallOutcome answers(Object answer) {
     return new CallOutcome() {
       @Override
       @SuppressWarnings("unchecked")
@@ -143,7 +143,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Fails with an unknown outcome, and is executed on its own some time later. */
-  static CallOutcome delayedOnABrokenConnection(Duration delay, Scheduler timer) {
+  public static CallOutcome delayedOnABrokenConnection(Duration delay, Scheduler timer) {
     return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -157,7 +157,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Is executed, and answers on the threads of this scheduler, as a driver's event loop does. */
-  static CallOutcome answersOn(Scheduler eventLoop) {
+  public static CallOutcome answersOn(Scheduler eventLoop) {
     return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -167,7 +167,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Waits on its way to the store until it is let through. */
-  static final class HeldBack implements CallOutcome {
+  public static final class HeldBack implements CallOutcome {
     private final Sinks.Empty<Void> gate = Sinks.empty();
     private final boolean executeFirst;
 
@@ -176,16 +176,16 @@ final class ScriptedStore extends DelegatingLockStore {
     }
 
     /** Held before it is executed. */
-    static HeldBack call() {
+    public static HeldBack call() {
       return new HeldBack(false);
     }
 
     /** Executed at once, its answer held. */
-    static HeldBack answer() {
+    public static HeldBack answer() {
       return new HeldBack(true);
     }
 
-    void letThrough() {
+    public void letThrough() {
       gate.tryEmitEmpty();
     }
 
@@ -245,12 +245,12 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** How many subscribers there are to wake-ups. */
-  synchronized int wakeUpSubscribers() {
+  public synchronized int wakeUpSubscribers() {
     return wakeUpSubscribers;
   }
 
   /** Signals that the key may be free. */
-  void wakeUp(String key) {
+  public void wakeUp(String key) {
     wakeUps.tryEmitNext(LockKeys.of(key));
   }
 
@@ -270,7 +270,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** The timeout of each report that a call had no answer in time. */
-  List<Duration> overdue() {
+  public List<Duration> overdue() {
     return List.copyOf(overdue);
   }
 
