@@ -61,7 +61,7 @@ public enum LockMeterDocumentation implements MeterDocumentation {
 
     /**
      * Why: a {@link io.monolock.LockLostException.Reason} or {@link
-     * io.monolock.StoreProblem.Reason} in lower case.
+     * io.monolock.store.StoreProblem.Reason} in lower case.
      */
     REASON("reason");
 
