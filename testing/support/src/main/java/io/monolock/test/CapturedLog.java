@@ -13,6 +13,7 @@ public final class CapturedLog implements AutoCloseable {
   private final PrintStream before = System.err;
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
 
+  /** Captures from now on. */
   public CapturedLog() {
     System.setErr(new PrintStream(written, true, UTF_8));
   }
