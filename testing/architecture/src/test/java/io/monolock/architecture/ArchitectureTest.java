@@ -113,8 +113,7 @@ class ArchitectureTest {
   /** The one arrow that goes up: {@link ReactiveLocker#builder} makes the engine's builder. */
   @ArchTest
   static final ArchRule apiUsesOnlyTheStoreInterfaceAndTheEnginesBuilder =
-      packageUsesOnly(
-          API, resideInAPackage(STORE).or(equivalentTo(StoreLockerBuilder.class)));
+      packageUsesOnly(API, resideInAPackage(STORE).or(equivalentTo(StoreLockerBuilder.class)));
 
   @ArchTest
   static void onlyReactiveLockerBuilderUsesTheEngine(JavaClasses classes) {
@@ -169,8 +168,7 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule starterUsesOnlyWhatItConfigures =
-      packageUsesOnly(
-          SPRING, resideInAnyPackage(API, STORE, REDIS, MICROMETER, REACTOR));
+      packageUsesOnly(SPRING, resideInAnyPackage(API, STORE, REDIS, MICROMETER, REACTOR));
 
   @ArchTest
   static final ArchRule packagesAreFreeOfCycles =
@@ -229,7 +227,8 @@ class ArchitectureTest {
           .orShould()
           .callMethodWhere(
               target(nameMatching("runBlocking.*"))
-                  .and(JavaAccess.Predicates.targetOwner(resideInAPackage("kotlinx.coroutines.."))));
+                  .and(
+                      JavaAccess.Predicates.targetOwner(resideInAPackage("kotlinx.coroutines.."))));
 
   @ArchTest
   static final ArchRule everySubscriptionHandlesErrors =
@@ -384,7 +383,8 @@ class ArchitectureTest {
   @ArchTest
   static void publicTypesForSpring(JavaClasses classes) {
     assertThat(publicTypes(classes, "io.monolock.spring"))
-        .containsExactlyInAnyOrder("Locked", "LockerBuilderCustomizer", "MonolockAutoConfiguration");
+        .containsExactlyInAnyOrder(
+            "Locked", "LockerBuilderCustomizer", "MonolockAutoConfiguration");
     assertThat(publicTypes(classes, "io.monolock.spring.actuate"))
         .containsExactlyInAnyOrder("EndpointAutoConfiguration", "HealthAutoConfiguration");
     assertThat(publicTypes(classes, "io.monolock.spring.aop"))

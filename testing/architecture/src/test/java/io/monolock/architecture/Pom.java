@@ -34,9 +34,7 @@ record Pom(Document document) {
     return of(ROOT.resolve("pom.xml")).texts("/project/modules/module").stream()
         .filter(
             folder ->
-                !ofModule(folder)
-                    .texts("/project/properties/maven.deploy.skip")
-                    .contains("true"))
+                !ofModule(folder).texts("/project/properties/maven.deploy.skip").contains("true"))
         .toList();
   }
 

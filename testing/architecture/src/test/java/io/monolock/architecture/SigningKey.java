@@ -64,8 +64,7 @@ record SigningKey(PGPSecretKey key) {
 
   boolean hasSigned(Path file, Path signature) throws IOException, PGPException {
     try (InputStream armored = PGPUtil.getDecoderStream(Files.newInputStream(signature))) {
-      PGPSignature found =
-          ((PGPSignatureList) new BcPGPObjectFactory(armored).nextObject()).get(0);
+      PGPSignature found = ((PGPSignatureList) new BcPGPObjectFactory(armored).nextObject()).get(0);
       found.init(new BcPGPContentVerifierBuilderProvider(), key.getPublicKey());
       found.update(Files.readAllBytes(file));
       return found.verify();
