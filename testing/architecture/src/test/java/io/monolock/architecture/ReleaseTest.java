@@ -55,6 +55,7 @@ class ReleaseTest {
             String.join(",", Pom.publishedModules()),
             "-am",
             "-DskipTests",
+            "-Dmaven.install.skip=true",
             "-Drevision=" + VERSION,
             "-Drelease.url=" + URL,
             "-Drelease.scm=" + SCM,

@@ -18,7 +18,12 @@ public final class CapturedLog implements AutoCloseable {
     System.setErr(new PrintStream(written, true, UTF_8));
   }
 
-  /** The lines of a level, in the words of slf4j-simple: {@code "WARN"}. */
+  /**
+   * The lines of a level.
+   *
+   * @param level in the words of slf4j-simple: {@code "WARN"}
+   * @return the lines so far
+   */
   public List<String> lines(String level) {
     return written
         .toString(UTF_8)
