@@ -88,6 +88,11 @@ public final class Benchmarks implements Callable<Integer> {
       description = "Measures nothing, only takes the remarks in notes over into RESULTS.md.")
   private boolean notes;
 
+  @Option(
+      names = "--charts",
+      description = "Measures nothing, only draws the charts anew from the tables of RESULTS.md.")
+  private boolean charts;
+
   @Option(names = "--help", usageHelp = true, description = "Shows this help.")
   private boolean help;
 
@@ -125,6 +130,11 @@ public final class Benchmarks implements Callable<Integer> {
     Document document = new Document(folder, Scenarios.titles());
     if (notes) {
       document.rewrite();
+    }
+    if (charts) {
+      document.redraw();
+    }
+    if (notes || charts) {
       return 0;
     }
     Settings settings = settings();

@@ -64,10 +64,7 @@ public final class Document {
     Map<String, String> parts = parts();
     parts.put(section.name(), text(section, circumstances));
     write(sorted(parts));
-    ChartWriter charts = new ChartWriter(folder.resolve("charts"));
-    for (BarChart chart : section.charts()) {
-      charts.write(chart);
-    }
+    draw(parts.get(section.name()));
   }
 
   private Map<String, String> sorted(Map<String, String> parts) {
@@ -85,6 +82,25 @@ public final class Document {
    */
   public void rewrite() throws IOException {
     write(parts());
+  }
+
+  /**
+   * Draws the charts anew, from the tables.
+   *
+   * @throws IOException when they cannot be written
+   */
+  public void redraw() throws IOException {
+    for (String part : parts().values()) {
+      draw(part);
+    }
+  }
+
+  private void draw(String part) throws IOException {
+    Path charts = Files.createDirectories(folder.resolve("charts"));
+    for (Chart chart : Chart.in(part)) {
+      BarChart bars = BarChart.of(chart, Table.firstOf(part));
+      Files.writeString(charts.resolve(chart.file() + ".svg"), SvgWriter.svg(bars));
+    }
   }
 
   private void write(Map<String, String> parts) throws IOException {
@@ -150,7 +166,7 @@ public final class Document {
     }
     text.append(
         section.charts().stream()
-            .map(chart -> "![%s](charts/%s.svg)\n\n".formatted(chart.title(), chart.file()))
+            .map(chart -> chart.markdown() + "\n\n")
             .collect(Collectors.joining()));
     text.append("<!-- remarks -->\n<!-- end of remarks -->\n\n");
     text.append("<details><summary>All rounds</summary>\n\n");

@@ -153,23 +153,4 @@ public final class Results {
             Stream.of(metrics).map(metric -> metric.format(value.applyAsDouble(metric))))
         .toList();
   }
-
-  /**
-   * The medians as a chart, a group of bars for each setting.
-   *
-   * @param file the name of its file, without the ending
-   * @param title what it shows
-   * @param metric the height of a bar
-   * @return the chart
-   */
-  public BarChart chart(String file, String title, Metric metric) {
-    Map<String, List<Double>> bars = new LinkedHashMap<>();
-    contenders()
-        .forEach(
-            contender ->
-                bars.put(
-                    contender.title(),
-                    settings().stream().map(name -> median(contender, name, metric)).toList()));
-    return new BarChart(file, title, metric.title(), settings(), bars);
-  }
 }

@@ -21,4 +21,4 @@ public record Section(
     Table medians,
     Table rounds,
     List<Target> targets,
-    List<BarChart> charts) {}
+    List<Chart> charts) {}

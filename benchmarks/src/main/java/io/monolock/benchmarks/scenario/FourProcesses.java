@@ -6,6 +6,7 @@ import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.REDISSON_FAIR;
 
 import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -51,7 +52,7 @@ final class FourProcesses implements Scenario {
             results.rounds("processes x callers", COLUMNS),
             targets(results),
             List.of(
-                results.chart(
+                new Chart(
                     "four-processes-rate",
                     "One key, 4 processes x 16 callers: hand-overs per second",
                     Metric.RATE))));

@@ -7,6 +7,7 @@ import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.WITH_LOCK;
 
 import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -49,11 +50,10 @@ final class FreeKey implements Scenario {
             results.rounds("in flight", COLUMNS),
             targets(results),
             List.of(
-                results.chart(
+                new Chart(
                     "free-key-rate", "Free key: pairs per second, by pairs in flight", Metric.RATE),
-                results.chart(
-                    "free-key-server", "Free key: server CPU for a pair", Metric.SERVER_CPU),
-                results.chart(
+                new Chart("free-key-server", "Free key: server CPU for a pair", Metric.SERVER_CPU),
+                new Chart(
                     "free-key-client", "Free key: client CPU for a pair", Metric.CLIENT_CPU))));
   }
 

@@ -7,6 +7,7 @@ import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.WITH_LOCK;
 
 import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -45,7 +46,7 @@ final class OneInFlight implements Scenario {
             results.rounds("on", COLUMNS),
             targets(results),
             List.of(
-                results.chart(
+                new Chart(
                     "one-in-flight-p50",
                     "Free key, one in flight: median of a pair",
                     Metric.P50))));

@@ -7,6 +7,7 @@ import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.REDISSON_FAIR;
 
 import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -56,11 +57,11 @@ final class OneProcess implements Scenario {
             results.rounds("waiters", COLUMNS),
             targets(results),
             List.of(
-                results.chart(
+                new Chart(
                     "hot-key-rate",
                     "One key, one process: hand-overs per second, by waiters",
                     Metric.RATE),
-                results.chart(
+                new Chart(
                     "hot-key-commands",
                     "One key, one process: commands for a hand-over",
                     Metric.COMMANDS))));

@@ -9,6 +9,7 @@ import static io.monolock.benchmarks.contender.Contenders.SENTINEL;
 
 import io.monolock.benchmarks.client.Workloads;
 import io.monolock.benchmarks.contender.Contenders;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -69,7 +70,7 @@ final class Topologies implements Scenario {
         results.rounds("in flight", COLUMNS),
         List.of(),
         List.of(
-            results.chart(
+            new Chart(
                 "topologies-p50", "Free key: median of a pair, by pairs in flight", Metric.P50)));
   }
 }
