@@ -5,7 +5,7 @@ import io.monolock.benchmarks.contender.Contenders;
 import io.monolock.benchmarks.report.Document;
 import io.monolock.benchmarks.report.Section;
 import io.monolock.benchmarks.scenario.Scenarios;
-import io.monolock.benchmarks.scenario.Settings;
+import io.monolock.benchmarks.scenario.BenchmarkSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -137,7 +137,7 @@ public final class Benchmarks implements Callable<Integer> {
     if (notes || charts) {
       return 0;
     }
-    Settings settings = settings();
+    BenchmarkSettings settings = settings();
     String circumstances =
         Circumstances.now(spec.name(), spec.commandLine().getParseResult().originalArgs());
     screen.println(circumstances);
@@ -162,8 +162,8 @@ public final class Benchmarks implements Callable<Integer> {
     }
   }
 
-  private Settings settings() {
-    Settings settings = quick ? Settings.quick(contenders) : Settings.full(contenders, rounds);
+  private BenchmarkSettings settings() {
+    BenchmarkSettings settings = quick ? BenchmarkSettings.quick(contenders) : BenchmarkSettings.full(contenders, rounds);
     return window == null ? settings : settings.withWindow(Duration.ofSeconds(window));
   }
 

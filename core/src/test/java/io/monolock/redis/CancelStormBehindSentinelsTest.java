@@ -4,7 +4,7 @@ package io.monolock.redis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.monolock.store.LockStore;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.RedisSentinels;
 import java.util.List;
 
@@ -18,7 +18,7 @@ class CancelStormBehindSentinelsTest extends CancelStormOnSeveral {
   }
 
   @Override
-  protected List<RedisNode> servers() {
+  protected List<ServerNode> servers() {
     return List.of(sentinels.master());
   }
 

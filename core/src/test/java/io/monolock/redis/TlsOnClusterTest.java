@@ -15,7 +15,7 @@ import io.monolock.ReactiveLocker;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.Certificates;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -58,8 +58,8 @@ class TlsOnClusterTest {
     RedisClusterClient client = client(TlsTest.showing(Certificates.ofServers()));
     ReactiveLocker locker = ReactiveLocker.create(RedisLockStore.create(client));
     Lock lock = locker.acquire(KEY, OPTIONS.fenced(true)).block(LIMIT);
-    RedisNode owner = cluster.ownerOf(KEY);
-    RedisNode other =
+    ServerNode owner = cluster.ownerOf(KEY);
+    ServerNode other =
         cluster.masters().stream().filter(node -> node != owner).findFirst().orElseThrow();
 
     cluster.migrate(cluster.slotOf(KEY), other);

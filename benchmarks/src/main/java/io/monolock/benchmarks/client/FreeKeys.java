@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 /** Callers that never meet: each takes and frees keys of its own. Times are of whole turns. */
 public final class FreeKeys implements CountedWorkload {
 
-  private final Tally tally = new Tally();
-  private final Loops loops;
+  private final WindowStatistics tally = new WindowStatistics();
+  private final CallerLoops loops;
 
   /**
    * Sets the callers up.
@@ -24,7 +24,7 @@ public final class FreeKeys implements CountedWorkload {
     // others than before, whatever has become of those
     String space = "free:" + Long.toHexString(System.nanoTime()) + ":";
     loops =
-        new Loops(
+        new CallerLoops(
             IntStream.rangeClosed(1, inFlight)
                 .mapToObj(number -> contender.caller(keys(space + number, keys), number))
                 .map(caller -> new FreeLoop(caller, tally))
@@ -65,11 +65,11 @@ public final class FreeKeys implements CountedWorkload {
     loops.stop();
   }
 
-  private static final class FreeLoop extends Loop {
+  private static final class FreeLoop extends CallerLoop {
 
-    private final Tally tally;
+    private final WindowStatistics tally;
 
-    FreeLoop(Caller caller, Tally tally) {
+    FreeLoop(Caller caller, WindowStatistics tally) {
       super(caller, tally);
       this.tally = tally;
     }

@@ -21,10 +21,10 @@ public final class HotKey implements CountedWorkload {
 
   private static final long LONG_NANOS = 200_000;
 
-  private final Tally tally = new Tally();
-  private final Turnstile turnstile = new Turnstile(MOST_LOOKED_AT);
-  private final Exclusion exclusion;
-  private final Loops loops;
+  private final WindowStatistics tally = new WindowStatistics();
+  private final OvertakingCounter turnstile = new OvertakingCounter(MOST_LOOKED_AT);
+  private final ExclusionCheck exclusion;
+  private final CallerLoops loops;
 
   /**
    * Sets the callers up.
@@ -34,9 +34,9 @@ public final class HotKey implements CountedWorkload {
    * @param shared a file by which all processes on the key check that one holds it at a time
    */
   public HotKey(Contender contender, int waiters, Path shared) {
-    exclusion = new Exclusion(shared);
+    exclusion = new ExclusionCheck(shared);
     loops =
-        new Loops(
+        new CallerLoops(
             IntStream.rangeClosed(1, waiters)
                 .mapToObj(number -> contender.caller(List.of(key(shared)), number))
                 .map(HotLoop::new)
@@ -81,7 +81,7 @@ public final class HotKey implements CountedWorkload {
     loops.stop();
   }
 
-  private final class HotLoop extends Loop {
+  private final class HotLoop extends CallerLoop {
 
     private final long owner = exclusion.newOwner();
     private int ticket;

@@ -22,16 +22,16 @@ final class PingPong implements Workload {
   private static final int RELEASED_AT = 24;
   private static final Duration LOOK_AGAIN = Duration.ofMillis(1);
 
-  private final Tally tally = new Tally();
+  private final WindowStatistics tally = new WindowStatistics();
   private final SharedLongs memory;
-  private final Exclusion exclusion;
+  private final ExclusionCheck exclusion;
   private final Caller caller;
   private final long owner;
   private Disposable running = () -> {};
 
   PingPong(Contender contender, Path shared) {
     memory = new SharedLongs(shared);
-    exclusion = new Exclusion(shared);
+    exclusion = new ExclusionCheck(shared);
     owner = exclusion.newOwner();
     caller = contender.caller(List.of(HotKey.key(shared)), owner);
   }

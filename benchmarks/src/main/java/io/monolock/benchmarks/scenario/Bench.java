@@ -18,18 +18,18 @@ import java.util.stream.Stream;
 /** What a scenario works with: a server of its own, client processes, and what looks at both. */
 final class Bench implements AutoCloseable {
 
-  private final Settings settings;
+  private final BenchmarkSettings settings;
   private final PrintWriter out;
   private final RedisServer server = RedisServer.start();
   private final List<Client> clients = new ArrayList<>();
   private final List<Path> files = new ArrayList<>();
 
-  Bench(Settings settings, PrintWriter out) {
+  Bench(BenchmarkSettings settings, PrintWriter out) {
     this.settings = settings;
     this.out = out;
   }
 
-  Settings settings() {
+  BenchmarkSettings settings() {
     return settings;
   }
 
@@ -74,10 +74,10 @@ final class Bench implements AutoCloseable {
   }
 
   private Client client(Contenders contender, String uri, List<String> prefix) {
-    Line line =
+    ClientChannel line =
         settings.processes()
-            ? new ProcessLine(contender, uri, prefix)
-            : new LocalLine(contender, uri);
+            ? new ProcessChannel(contender, uri, prefix)
+            : new LocalChannel(contender, uri);
     Client client = new Client(contender, line);
     clients.add(client);
     return client;
@@ -103,7 +103,7 @@ final class Bench implements AutoCloseable {
     working.forEach(Client::end);
     ServerMeter used = meter().since(before);
     List<Sample> samples = working.stream().map(Client::sample).toList();
-    return used.addTo(Processes.together(samples));
+    return used.addTo(CombinedSample.together(samples));
   }
 
   private ServerMeter meter() {

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** One contender that does as it is told. Methods return when it has done what they ask. */
-record Client(Contenders contender, Line line) implements AutoCloseable {
+record Client(Contenders contender, ClientChannel line) implements AutoCloseable {
 
   void awaitReady() {
     line.awaitReady();

@@ -38,7 +38,7 @@ final class FourProcesses implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin turns = new RoundRobin(bench);
     List<Team> teams = bench.teams(PROCESSES, List.of(), ACQUIRE, REDISSON, REDISSON_FAIR);
     turns.run(teams, SETTING, team -> start(team, bench.sharedFile()));
     Results results = turns.results();

@@ -33,7 +33,7 @@ final class FreeKey implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin turns = new RoundRobin(bench);
     List<Team> teams = bench.teams(RAW, ACQUIRE, WITH_LOCK, REDISSON);
     for (int inFlight : List.of(1, 64, 512)) {
       turns.run(

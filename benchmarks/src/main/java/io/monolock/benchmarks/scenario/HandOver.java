@@ -26,7 +26,7 @@ final class HandOver implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin turns = new RoundRobin(bench);
     List<Team> teams =
         Stream.concat(
                 bench.teams(PING).stream(), bench.teams(2, List.of(), ACQUIRE, REDISSON).stream())

@@ -32,7 +32,7 @@ final class OneInFlight implements Scenario {
       return Optional.empty();
     }
     Processors.pin(bench.server(), processors.get(0));
-    Turns turns = new Turns(bench);
+    RoundRobin turns = new RoundRobin(bench);
     measure(bench, turns, APART, processors.get(1));
     measure(bench, turns, TOGETHER, processors.get(0));
     Results results = turns.results();
@@ -52,7 +52,7 @@ final class OneInFlight implements Scenario {
                     Metric.P50))));
   }
 
-  private static void measure(Bench bench, Turns turns, String setting, int processor) {
+  private static void measure(Bench bench, RoundRobin turns, String setting, int processor) {
     List<Team> teams = bench.teams(1, Processors.on(processor), RAW, ACQUIRE, WITH_LOCK, REDISSON);
     turns.run(teams, setting, team -> team.client().start(Workloads.FREE_KEYS, 1, 1));
     bench.end(teams);

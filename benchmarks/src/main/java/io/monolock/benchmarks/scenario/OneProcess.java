@@ -38,7 +38,7 @@ final class OneProcess implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin turns = new RoundRobin(bench);
     List<Team> teams = bench.teams(ACQUIRE, FENCED, REDISSON, REDISSON_FAIR);
     for (String waiters : List.of(FEW, MANY)) {
       turns.run(

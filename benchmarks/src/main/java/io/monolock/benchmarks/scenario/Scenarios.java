@@ -58,7 +58,7 @@ public enum Scenarios {
    * @param out where to say how far it is
    * @return what came of it; empty if it cannot be measured here
    */
-  public Optional<Section> run(Settings settings, PrintWriter out) {
+  public Optional<Section> run(BenchmarkSettings settings, PrintWriter out) {
     out.printf("%n%s%n", title());
     try (Bench bench = new Bench(settings, out)) {
       return scenario.run(bench);

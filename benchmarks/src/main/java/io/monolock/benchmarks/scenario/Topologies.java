@@ -54,7 +54,7 @@ final class Topologies implements Scenario {
             teams.add(bench.team(contender, uri));
           }
         });
-    Turns turns = new Turns(bench);
+    RoundRobin turns = new RoundRobin(bench);
     for (int inFlight : List.of(1, 64)) {
       turns.run(
           teams, "" + inFlight, team -> team.client().start(Workloads.FREE_KEYS, inFlight, 1));

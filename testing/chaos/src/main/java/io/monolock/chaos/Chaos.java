@@ -58,7 +58,7 @@ public final class Chaos implements Callable<Integer> {
         "cluster: three masters, each with a replica.",
         "quorum: three independent servers."
       })
-  private Topology topology;
+  private ChaosTopology topology;
 
   @Option(
       names = "--clients",
@@ -121,7 +121,7 @@ public final class Chaos implements Callable<Integer> {
     check("--seconds", seconds, 86_400);
     check("--clients", clients, 32);
     check("--workers", workers, 256);
-    if (wipedVotes && topology != Topology.QUORUM) {
+    if (wipedVotes && topology != ChaosTopology.QUORUM) {
       throw new ParameterException(
           spec.commandLine(), "--wiped-votes needs --topology quorum, was " + lower(topology));
     }
@@ -136,10 +136,10 @@ public final class Chaos implements Callable<Integer> {
         lower(breakage),
         wipedVotes ? ", wiped members vote" : "");
     out.flush();
-    Verdict verdict =
+    ChaosResult verdict =
         Experiment.run(
-            new Settings(topology, seconds, seed, clients, workers, breakage, wipedVotes), out);
-    new Report(out).print(verdict);
+            new ChaosSettings(topology, seconds, seed, clients, workers, breakage, wipedVotes), out);
+    new ChaosReport(out).print(verdict);
     return verdict.findings().isViolation() ? BROKEN : 0;
   }
 

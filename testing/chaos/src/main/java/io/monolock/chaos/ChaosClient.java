@@ -25,7 +25,7 @@ public final class ChaosClient {
   private final CountDownLatch over = new CountDownLatch(1);
   private final Journal journal = Journal.open();
   private final Scheduler timer = Schedulers.newSingle("chaos-timer", true);
-  private final Watcher watcher = Watcher.start(journal, timer);
+  private final HandleWatcher watcher = HandleWatcher.start(journal, timer);
 
   private ChaosClient() {}
 
@@ -39,7 +39,7 @@ public final class ChaosClient {
    * @throws InterruptedException never
    */
   public static void main(String[] args) throws IOException, InterruptedException {
-    Topology topology = Topology.valueOf(args[0]);
+    ChaosTopology topology = ChaosTopology.valueOf(args[0]);
     new ChaosClient()
         .run(
             topology,
@@ -52,7 +52,7 @@ public final class ChaosClient {
   }
 
   private void run(
-      Topology topology, ClientStore client, int number, long seed, int workers, Breakage breakage)
+      ChaosTopology topology, ClientStore client, int number, long seed, int workers, Breakage breakage)
       throws IOException, InterruptedException {
     LockStore store = client.store();
     ReactiveLocker locker =
@@ -65,7 +65,7 @@ public final class ChaosClient {
             .mapToObj(
                 worker ->
                     new Thread(
-                        new Worker(
+                        new ChaosWorker(
                             number + "-" + worker,
                             new Random(seed * 1_000_003 + number * 1_009L + worker),
                             locker,
@@ -80,7 +80,7 @@ public final class ChaosClient {
     awaitLine();
     // while the workers still have calls under way
     over.countDown();
-    Recorder<Void> closer = new Recorder<>(journal, number + "-close", "close", false);
+    RecordingSubscriber<Void> closer = new RecordingSubscriber<>(journal, number + "-close", "close", false);
     locker.close().subscribe(closer);
     var unused = closer.await(PATIENCE);
     for (Thread thread : threads) {

@@ -2,9 +2,9 @@
 package io.monolock.chaos;
 
 import io.monolock.LockException;
-import io.monolock.chaos.Event.Began;
-import io.monolock.chaos.Event.Ended;
-import io.monolock.chaos.Event.Held;
+import io.monolock.chaos.CallEvent.CallBegan;
+import io.monolock.chaos.CallEvent.CallEnded;
+import io.monolock.chaos.CallEvent.HandleHeld;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ final class Checker {
   static final String NOTHING_LEFT = "no lock is left when all clients have closed";
   static final String OWN_ERRORS = "every error is one of the library's own";
 
-  private final List<Loss> losses;
+  private final List<LossyFailOver> losses;
   private final Duration longestTtl;
 
   /**
@@ -47,7 +47,7 @@ final class Checker {
    * @param losses the fail-overs that may have lost writes
    * @param longestTtl the longest one of any lock
    */
-  Checker(List<Loss> losses, Duration longestTtl) {
+  Checker(List<LossyFailOver> losses, Duration longestTtl) {
     this.losses = List.copyOf(losses);
     this.longestTtl = longestTtl;
   }
@@ -82,10 +82,10 @@ final class Checker {
     inOrderOfGrants(history)
         .forEach(
             (key, holders) -> {
-              List<Held> present = new ArrayList<>();
-              for (Held next : holders) {
+              List<HandleHeld> present = new ArrayList<>();
+              for (HandleHeld next : holders) {
                 present.removeIf(held -> held.validUntil() <= next.at());
-                for (Held held : present) {
+                for (HandleHeld held : present) {
                   if (held.at() < next.validUntil()) {
                     found.add(
                         new Violation(EXCLUSION, List.of(held, next)),
@@ -100,14 +100,14 @@ final class Checker {
   /** One was granted before another when it was received before the other was asked for. */
   private static List<Violation> tokens(History history) {
     List<Violation> found = new ArrayList<>();
-    for (List<Held> holders : inOrderOfGrants(history).values()) {
-      Deque<Held> received = new ArrayDeque<>(holders);
-      Held highest = null;
-      List<Held> inOrderOfCommands = new ArrayList<>(holders);
-      inOrderOfCommands.sort(Comparator.comparingLong(Held::sent));
-      for (Held next : inOrderOfCommands) {
+    for (List<HandleHeld> holders : inOrderOfGrants(history).values()) {
+      Deque<HandleHeld> received = new ArrayDeque<>(holders);
+      HandleHeld highest = null;
+      List<HandleHeld> inOrderOfCommands = new ArrayList<>(holders);
+      inOrderOfCommands.sort(Comparator.comparingLong(HandleHeld::sent));
+      for (HandleHeld next : inOrderOfCommands) {
         while (!received.isEmpty() && received.element().at() < next.sent()) {
-          Held earlier = received.remove();
+          HandleHeld earlier = received.remove();
           highest = highest == null || earlier.fence() > highest.fence() ? earlier : highest;
         }
         if (highest != null && next.fence() <= highest.fence()) {
@@ -119,25 +119,25 @@ final class Checker {
   }
 
   /** For each key those who certainly held it, by when they received it. */
-  private static Map<String, List<Held>> inOrderOfGrants(History history) {
-    Map<String, List<Held>> byKey = new HashMap<>();
-    for (Held held : history.held()) {
+  private static Map<String, List<HandleHeld>> inOrderOfGrants(History history) {
+    Map<String, List<HandleHeld>> byKey = new HashMap<>();
+    for (HandleHeld held : history.held()) {
       if (held.wasValid()) {
         held.keys().forEach(key -> byKey.computeIfAbsent(key, any -> new ArrayList<>()).add(held));
       }
     }
-    byKey.values().forEach(holders -> holders.sort(Comparator.comparingLong(Held::at)));
+    byKey.values().forEach(holders -> holders.sort(Comparator.comparingLong(HandleHeld::at)));
     return byKey;
   }
 
   private static List<Violation> told(History history) {
     List<Violation> found = new ArrayList<>();
-    for (Held held : history.held()) {
+    for (HandleHeld held : history.held()) {
       if (held.revived()) {
         found.add(new Violation(FOR_GOOD, List.of(held)));
       }
       if (held.listens()
-          && held.invalidSince() != Held.NEVER
+          && held.invalidSince() != HandleHeld.NEVER
           && held.told() - held.invalidSince() - held.late() > TOLD_WITHIN.toNanos()) {
         found.add(new Violation(TOLD, List.of(held)));
       }
@@ -146,20 +146,20 @@ final class Checker {
   }
 
   private static List<Violation> outcomes(History history, boolean isFinished) {
-    Map<String, List<Ended>> byCall = new HashMap<>();
+    Map<String, List<CallEnded>> byCall = new HashMap<>();
     List<Violation> found = new ArrayList<>();
-    for (Ended ended : history.ended()) {
+    for (CallEnded ended : history.ended()) {
       byCall.computeIfAbsent(ended.call(), any -> new ArrayList<>()).add(ended);
       if (isForeign(ended.outcome())) {
         found.add(new Violation(OWN_ERRORS, List.of(ended)));
       }
     }
-    for (Began began : history.began()) {
-      List<Ended> ended = byCall.getOrDefault(began.call(), List.of());
+    for (CallBegan began : history.began()) {
+      List<CallEnded> ended = byCall.getOrDefault(began.call(), List.of());
       // a signal may be under way when the caller cancels
-      long told = ended.stream().filter(end -> !end.outcome().equals(Ended.CANCELLED)).count();
+      long told = ended.stream().filter(end -> !end.outcome().equals(CallEnded.CANCELLED)).count();
       if (told > 1 || (isFinished && ended.isEmpty())) {
-        List<Event> events = new ArrayList<>(ended);
+        List<CallEvent> events = new ArrayList<>(ended);
         events.add(began);
         found.add(new Violation(ONE_OUTCOME, events));
       }

@@ -29,7 +29,7 @@ record ClientStore(LockStore store, AbstractRedisClient client) {
    *
    * @param address one URI, or several with commas between them
    */
-  static ClientStore of(Topology topology, String address, boolean wipedVotes) {
+  static ClientStore of(ChaosTopology topology, String address, boolean wipedVotes) {
     return switch (topology) {
       case STANDALONE, SENTINEL -> ofOne(uri(address));
       case CLUSTER -> ofCluster(uris(address));
@@ -54,7 +54,7 @@ record ClientStore(LockStore store, AbstractRedisClient client) {
     LockStore store =
         QuorumLockStore.builder(members)
             .memberTimeout(MEMBER_TIMEOUT)
-            .largestTtl(Topology.QUORUM.longestTtl())
+            .largestTtl(ChaosTopology.QUORUM.longestTtl())
             .restartedMembersVoteAtOnce(wipedVotes)
             .build();
     return new ClientStore(store, client);

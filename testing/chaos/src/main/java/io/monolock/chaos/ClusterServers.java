@@ -4,7 +4,7 @@ package io.monolock.chaos;
 import io.lettuce.core.RedisException;
 import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.RedisServer;
 import io.monolock.test.SlotMigration;
 import java.time.Duration;
@@ -20,21 +20,21 @@ import java.util.stream.Stream;
  * Three masters and their replicas, each behind a link of its own. Servers keep what they have when
  * they are killed, so that only a fail-over loses something.
  */
-final class ClusterServers implements Servers {
+final class ClusterServers implements ChaosServers {
 
   private final RedisCluster cluster =
       RedisCluster.startBehindProxies(
           RedisServer.builder().config("appendonly", "yes").config("appendfsync", "no"));
-  private final List<Link> links =
+  private final List<NamedProxy> links =
       IntStream.range(0, cluster.nodes().size())
-          .mapToObj(i -> new Link(cluster.nodes().get(i).proxy(), "node " + (i + 1)))
+          .mapToObj(i -> new NamedProxy(cluster.nodes().get(i).proxy(), "node " + (i + 1)))
           .toList();
   private final Map<String, Integer> slots =
-      Topology.CLUSTER.keys().stream()
+      ChaosTopology.CLUSTER.keys().stream()
           .flatMap(List::stream)
           .collect(Collectors.toUnmodifiableMap(key -> key, cluster::slotOf));
   private final FailOvers failOvers = FailOvers.watch(cluster.nodes(), this::keysMastered);
-  private final Operation operation = new Operation();
+  private final ServerOperation operation = new ServerOperation();
 
   /** What the server itself says; others may know better. */
   private Set<String> keysMastered(RedisServer server) {
@@ -67,7 +67,7 @@ final class ClusterServers implements Servers {
   }
 
   @Override
-  public List<Link> links() {
+  public List<NamedProxy> links() {
     return links;
   }
 
@@ -82,7 +82,7 @@ final class ClusterServers implements Servers {
         this::flushScripts);
   }
 
-  private void killMaster(Nemesis nemesis, int number, Duration time) {
+  private void killMaster(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       Duration away = time.multipliedBy(4);
       nemesis.begins("kill a master, restart it", "", away);
@@ -91,26 +91,26 @@ final class ClusterServers implements Servers {
           () -> {
             RedisServer master = anyMaster(number).server();
             master.kill();
-            Operation.pass(away);
+            ServerOperation.pass(away);
             master.restart();
             cluster.awaitSettled();
           });
     }
   }
 
-  private void failOver(Nemesis nemesis, int number, Duration time) {
+  private void failOver(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       nemesis.happens("fail over in order");
       operation.begin(
           nemesis,
           () -> {
-            RedisNode replica = replicaOf(anyMaster(number));
+            ServerNode replica = replicaOf(anyMaster(number));
             failOvers.orderly(replica, () -> cluster.failOver(replica));
           });
     }
   }
 
-  private void takeOver(Nemesis nemesis, int number, Duration time) {
+  private void takeOver(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       nemesis.happens("take over");
       operation.begin(
@@ -122,7 +122,7 @@ final class ClusterServers implements Servers {
     }
   }
 
-  private void pauseNode(Nemesis nemesis, int number, Duration time) {
+  private void pauseNode(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       Duration away = time.multipliedBy(3);
       nemesis.begins("pause a node", " " + (number + 1), away);
@@ -131,55 +131,55 @@ final class ClusterServers implements Servers {
           () -> {
             RedisServer server = cluster.nodes().get(number).server();
             server.pause();
-            Operation.pass(away);
+            ServerOperation.pass(away);
             server.resume();
             cluster.awaitSettled();
           });
     }
   }
 
-  private void migrateSlot(Nemesis nemesis, int number, Duration time) {
+  private void migrateSlot(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
-      List<String> keys = Topology.CLUSTER.keys().get(number % Topology.CLUSTER.keys().size());
+      List<String> keys = ChaosTopology.CLUSTER.keys().get(number % ChaosTopology.CLUSTER.keys().size());
       nemesis.begins("migrate a slot", " with " + keys, time);
       operation.begin(nemesis, () -> migrate(keys.get(0), number, time));
     }
   }
 
   private void migrate(String key, int number, Duration time) {
-    RedisNode source = cluster.ownerOf(key);
-    List<RedisNode> others =
+    ServerNode source = cluster.ownerOf(key);
+    List<ServerNode> others =
         cluster.masters().stream().filter(master -> !master.equals(source)).toList();
-    RedisNode target = others.get(number % others.size());
+    ServerNode target = others.get(number % others.size());
     SlotMigration migration = cluster.beginMigration(cluster.slotOf(key), target);
     try {
-      Operation.pass(time.dividedBy(2));
+      ServerOperation.pass(time.dividedBy(2));
       migration.moveKey(key);
-      Operation.pass(time.dividedBy(2));
+      ServerOperation.pass(time.dividedBy(2));
       failOvers.orderly(target, migration::finish);
     } finally {
       // nothing is left of one that was given up
-      for (RedisNode node : List.of(source, target)) {
+      for (ServerNode node : List.of(source, target)) {
         var unused = node.server().command("CLUSTER", "SETSLOT", "" + migration.slot(), "STABLE");
       }
     }
   }
 
-  private void flushScripts(Nemesis nemesis, int number, Duration time) {
+  private void flushScripts(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       nemesis.happens("flush scripts");
-      for (RedisNode node : cluster.nodes()) {
+      for (ServerNode node : cluster.nodes()) {
         var unused = node.server().command("SCRIPT", "FLUSH");
       }
     }
   }
 
-  private RedisNode anyMaster(int number) {
-    List<RedisNode> masters = cluster.masters();
+  private ServerNode anyMaster(int number) {
+    List<ServerNode> masters = cluster.masters();
     return masters.get(number % masters.size());
   }
 
-  private RedisNode replicaOf(RedisNode master) {
+  private ServerNode replicaOf(ServerNode master) {
     return cluster.replicasOf(master).stream()
         .findFirst()
         .orElseThrow(() -> new IllegalStateException(master + " has no replica now"));
@@ -188,7 +188,7 @@ final class ClusterServers implements Servers {
   @Override
   public void settle() {
     operation.await();
-    for (RedisNode node : cluster.nodes()) {
+    for (ServerNode node : cluster.nodes()) {
       node.server().resume();
       if (!node.server().isRunning()) {
         node.server().restart();
@@ -210,7 +210,7 @@ final class ClusterServers implements Servers {
   }
 
   @Override
-  public List<Loss> losses() {
+  public List<LossyFailOver> losses() {
     return failOvers.losses();
   }
 

@@ -26,33 +26,33 @@ final class Experiment implements AutoCloseable {
   private static final Duration KEYS_GONE_WITHIN = Duration.ofSeconds(3);
   private static final long CLIENTS_END_WITHIN_SECONDS = 90;
 
-  private final Settings settings;
+  private final ChaosSettings settings;
   private final PrintWriter out;
-  private final Servers servers;
+  private final ChaosServers servers;
   private final List<ClientJvm> clients = new ArrayList<>();
   private final List<CompletableFuture<Void>> journals = new ArrayList<>();
   private final History history = new History();
   private final ExecutorService readers = Executors.newCachedThreadPool();
   private final long start;
 
-  private Experiment(Settings settings, PrintWriter out) {
+  private Experiment(ChaosSettings settings, PrintWriter out) {
     this.settings = settings;
     this.out = out;
-    this.servers = Servers.start(settings);
+    this.servers = ChaosServers.start(settings);
     this.start = System.nanoTime();
   }
 
   /** Runs to the end, or to the first violation. */
-  static Verdict run(Settings settings, PrintWriter out) throws InterruptedException {
+  static ChaosResult run(ChaosSettings settings, PrintWriter out) throws InterruptedException {
     try (Experiment experiment = new Experiment(settings, out)) {
       return experiment.run();
     }
   }
 
-  private Verdict run() throws InterruptedException {
+  private ChaosResult run() throws InterruptedException {
     startClients();
-    Nemesis nemesis = new Nemesis(servers, clients, settings.seed(), out);
-    Progress progress = new Progress();
+    FaultInjector nemesis = new FaultInjector(servers, clients, settings.seed(), out);
+    RunProgress progress = new RunProgress();
     nemesis.run(progress::isOver);
     Findings findings = progress.findings;
     if (!findings.isViolation()) {
@@ -60,7 +60,7 @@ final class Experiment implements AutoCloseable {
       Thread.sleep(CALM_MILLIS);
       findings = endAndJudge();
     }
-    return new Verdict(
+    return new ChaosResult(
         start,
         history,
         findings,
@@ -92,7 +92,7 @@ final class Experiment implements AutoCloseable {
     for (String line = client.readLine(longest);
         !Journal.isEnd(line);
         line = client.readLine(longest)) {
-      history.add(Event.parse(line));
+      history.add(CallEvent.parse(line));
     }
   }
 
@@ -146,7 +146,7 @@ final class Experiment implements AutoCloseable {
   }
 
   /** How far the run is; looks for violations from time to time. */
-  private final class Progress {
+  private final class RunProgress {
 
     private final long end = start + Duration.ofSeconds(settings.seconds()).toNanos();
     private long nextCheck = start + CHECK_INTERVAL.toNanos();

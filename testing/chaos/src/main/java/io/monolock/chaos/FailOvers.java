@@ -2,7 +2,7 @@
 package io.monolock.chaos;
 
 import io.lettuce.core.RedisException;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.RedisServer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,9 +28,9 @@ final class FailOvers implements AutoCloseable {
   private static final long INTERVAL = 20_000_000;
   private static final long PATIENCE = 10_000_000_000L;
 
-  private final Map<RedisNode, Reign> reigns = new HashMap<>();
-  private final Map<String, RedisNode> lastMasters = new HashMap<>();
-  private final List<Loss> losses = new ArrayList<>();
+  private final Map<ServerNode, Reign> reigns = new HashMap<>();
+  private final Map<String, ServerNode> lastMasters = new HashMap<>();
+  private final List<LossyFailOver> losses = new ArrayList<>();
   private final Function<RedisServer, Set<String>> question;
   private volatile boolean isClosed;
 
@@ -58,9 +58,9 @@ final class FailOvers implements AutoCloseable {
    * @param nodes all that may become a master, which are well
    * @param question of which keys a server takes itself for the master
    */
-  static FailOvers watch(List<RedisNode> nodes, Function<RedisServer, Set<String>> question) {
+  static FailOvers watch(List<ServerNode> nodes, Function<RedisServer, Set<String>> question) {
     FailOvers failOvers = new FailOvers(question);
-    for (RedisNode node : nodes) {
+    for (ServerNode node : nodes) {
       Reign reign = new Reign("node " + (nodes.indexOf(node) + 1));
       reign.keys = question.apply(node.server());
       reign.keys.forEach(key -> failOvers.lastMasters.put(key, node));
@@ -70,21 +70,21 @@ final class FailOvers implements AutoCloseable {
     return failOvers;
   }
 
-  private void startToLookAt(RedisNode node) {
+  private void startToLookAt(ServerNode node) {
     Thread looker = new Thread(() -> lookForEver(node), "chaos-fail-overs");
     looker.setDaemon(true);
     looker.start();
   }
 
   /** All so far. */
-  synchronized List<Loss> losses() {
+  synchronized List<LossyFailOver> losses() {
     return List.copyOf(losses);
   }
 
   /** Waits until each key has one master, as it has when all servers agree. */
   void awaitEnd() {
     long end = System.nanoTime() + PATIENCE;
-    while (losses().stream().anyMatch(loss -> loss.until() == Loss.NOT_YET)) {
+    while (losses().stream().anyMatch(loss -> loss.until() == LossyFailOver.NOT_YET)) {
       if (System.nanoTime() - end > 0) {
         throw new IllegalStateException("Each key must have one master, but " + losses());
       }
@@ -93,7 +93,7 @@ final class FailOvers implements AutoCloseable {
   }
 
   /** Makes a node the master of keys in a way that loses nothing. */
-  void orderly(RedisNode node, Runnable change) {
+  void orderly(ServerNode node, Runnable change) {
     setOrderly(node, true);
     try {
       change.run();
@@ -107,15 +107,15 @@ final class FailOvers implements AutoCloseable {
     }
   }
 
-  private synchronized void setOrderly(RedisNode node, boolean isOrderly) {
+  private synchronized void setOrderly(ServerNode node, boolean isOrderly) {
     reign(node).isOrderly = isOrderly;
   }
 
-  private synchronized long looks(RedisNode node) {
+  private synchronized long looks(ServerNode node) {
     return reign(node).looks;
   }
 
-  private Reign reign(RedisNode node) {
+  private Reign reign(ServerNode node) {
     Reign reign = reigns.get(node);
     if (reign == null) {
       throw new IllegalArgumentException("node must be watched, was " + node);
@@ -123,7 +123,7 @@ final class FailOvers implements AutoCloseable {
     return reign;
   }
 
-  private void lookForEver(RedisNode node) {
+  private void lookForEver(ServerNode node) {
     while (!isClosed) {
       long before = System.nanoTime();
       Set<String> keys = ask(node.server());
@@ -145,14 +145,14 @@ final class FailOvers implements AutoCloseable {
     }
   }
 
-  private synchronized void seen(RedisNode node, Set<String> keys, long asked, long answered) {
+  private synchronized void seen(ServerNode node, Set<String> keys, long asked, long answered) {
     Reign reign = reign(node);
     Set<String> won = new HashSet<>(keys);
     won.removeAll(reign.keys);
     if (!reign.isOrderly) {
       won.removeIf(key -> node.equals(lastMasters.get(key)));
       if (!won.isEmpty()) {
-        losses.add(new Loss(won, reign.seenAt, Loss.NOT_YET, reign.name));
+        losses.add(new LossyFailOver(won, reign.seenAt, LossyFailOver.NOT_YET, reign.name));
       }
     }
     reign.keys = keys;
@@ -161,15 +161,15 @@ final class FailOvers implements AutoCloseable {
     updateMasters();
     losses.replaceAll(
         loss ->
-            loss.until() == Loss.NOT_YET && loss.keys().stream().allMatch(this::hasOneMaster)
-                ? new Loss(loss.keys(), loss.from(), answered, loss.master())
+            loss.until() == LossyFailOver.NOT_YET && loss.keys().stream().allMatch(this::hasOneMaster)
+                ? new LossyFailOver(loss.keys(), loss.from(), answered, loss.master())
                 : loss);
   }
 
   private void updateMasters() {
     lastMasters.replaceAll(
         (key, last) -> {
-          List<RedisNode> masters = mastersOf(key).toList();
+          List<ServerNode> masters = mastersOf(key).toList();
           return masters.size() == 1 ? masters.get(0) : last;
         });
   }
@@ -178,7 +178,7 @@ final class FailOvers implements AutoCloseable {
     return mastersOf(key).count() == 1;
   }
 
-  private Stream<RedisNode> mastersOf(String key) {
+  private Stream<ServerNode> mastersOf(String key) {
     return reigns.entrySet().stream()
         .filter(each -> each.getValue().keys.contains(key))
         .map(Map.Entry::getKey);

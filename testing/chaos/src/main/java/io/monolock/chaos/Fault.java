@@ -13,5 +13,5 @@ interface Fault {
    * @param number whom it befalls, of those that it can befall
    * @param time for how long
    */
-  void begin(Nemesis nemesis, int number, Duration time);
+  void begin(FaultInjector nemesis, int number, Duration time);
 }

@@ -21,7 +21,7 @@ record Findings(List<Violation> violations, List<Excused> excused) {
    * @param violation what it would be
    * @param loss the fail-over
    */
-  record Excused(Violation violation, Loss loss) {}
+  record Excused(Violation violation, LossyFailOver loss) {}
 
   boolean isViolation() {
     return !violations.isEmpty();
@@ -42,7 +42,7 @@ record Findings(List<Violation> violations, List<Excused> excused) {
      *
      * @param loss the one that does, if there is any
      */
-    void add(Violation violation, Optional<Loss> loss) {
+    void add(Violation violation, Optional<LossyFailOver> loss) {
       loss.ifPresentOrElse(
           excuse -> excused.add(new Excused(violation, excuse)), () -> violations.add(violation));
     }

@@ -38,7 +38,7 @@ final class Journal {
     return line.equals(END);
   }
 
-  void add(Event event) {
+  void add(CallEvent event) {
     lines.add(event.line());
   }
 

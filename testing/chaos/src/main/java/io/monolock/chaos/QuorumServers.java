@@ -4,7 +4,7 @@ package io.monolock.chaos;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisMasters;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  * Three servers, and a link from each client to each of them. One of them forgets at a time: the
  * next one when this one votes again, as no quorum survives more.
  */
-final class QuorumServers implements Servers {
+final class QuorumServers implements ChaosServers {
 
   private static final int MEMBERS = 3;
 
@@ -32,8 +32,8 @@ final class QuorumServers implements Servers {
   private final RedisMasters members =
       RedisMasters.start(
           MEMBERS, RedisServer.builder().config("appendonly", "yes").config("appendfsync", "no"));
-  private final List<Link> links = new ArrayList<>();
-  private final Set<RedisNode> away = new HashSet<>();
+  private final List<NamedProxy> links = new ArrayList<>();
+  private final Set<ServerNode> away = new HashSet<>();
 
   /** Until one votes again that has forgotten. */
   private final Duration rest;
@@ -41,11 +41,11 @@ final class QuorumServers implements Servers {
   private long mayForgetAt = System.nanoTime();
 
   QuorumServers(int clients, boolean wipedVotes) {
-    this.rest = wipedVotes ? Duration.ZERO : Topology.QUORUM.longestTtl().plus(ASKED_WITHIN);
+    this.rest = wipedVotes ? Duration.ZERO : ChaosTopology.QUORUM.longestTtl().plus(ASKED_WITHIN);
     for (int client = 1; client <= clients; client++) {
       for (int member = 1; member <= MEMBERS; member++) {
         links.add(
-            new Link(
+            new NamedProxy(
                 FaultProxy.before(members.node(member - 1).server()),
                 "client %d to member %d".formatted(client, member)));
       }
@@ -60,7 +60,7 @@ final class QuorumServers implements Servers {
   }
 
   @Override
-  public List<Link> links() {
+  public List<NamedProxy> links() {
     return links;
   }
 
@@ -73,8 +73,8 @@ final class QuorumServers implements Servers {
     return faults;
   }
 
-  private void restart(Nemesis nemesis, int number, Duration time) {
-    RedisNode member = memberAt(number);
+  private void restart(FaultInjector nemesis, int number, Duration time) {
+    ServerNode member = memberAt(number);
     if (mayForget()) {
       nemesis.begins("kill a member, restart it", " " + nameAt(number), time);
       member.server().kill();
@@ -83,8 +83,8 @@ final class QuorumServers implements Servers {
     }
   }
 
-  private void empty(Nemesis nemesis, int number, Duration time) {
-    RedisNode member = memberAt(number);
+  private void empty(FaultInjector nemesis, int number, Duration time) {
+    ServerNode member = memberAt(number);
     if (mayForget()) {
       nemesis.begins("kill a member, restart it empty", " " + nameAt(number), time);
       member.server().kill();
@@ -94,8 +94,8 @@ final class QuorumServers implements Servers {
   }
 
   /** So that only two members know what most clients are granted meanwhile, and one forgets it. */
-  private void emptyWhileAnotherIsNotAsked(Nemesis nemesis, int number, Duration time) {
-    RedisNode member = memberAt(number + 1);
+  private void emptyWhileAnotherIsNotAsked(FaultInjector nemesis, int number, Duration time) {
+    ServerNode member = memberAt(number + 1);
     if (mayForget()) {
       Duration before = LONG_ENOUGH.plus(time.dividedBy(4));
       nemesis.begins(
@@ -116,8 +116,8 @@ final class QuorumServers implements Servers {
     }
   }
 
-  private void pause(Nemesis nemesis, int number, Duration time) {
-    RedisNode member = memberAt(number);
+  private void pause(FaultInjector nemesis, int number, Duration time) {
+    ServerNode member = memberAt(number);
     if (away.isEmpty()) {
       nemesis.begins("pause a member", " " + nameAt(number), time);
       member.server().pause();
@@ -131,10 +131,10 @@ final class QuorumServers implements Servers {
     }
   }
 
-  private void flushScripts(Nemesis nemesis, int number, Duration time) {
+  private void flushScripts(FaultInjector nemesis, int number, Duration time) {
     if (away.isEmpty()) {
       nemesis.happens("flush scripts");
-      for (RedisNode member : members.nodes()) {
+      for (ServerNode member : members.nodes()) {
         var unused = member.server().command("SCRIPT", "FLUSH");
       }
     }
@@ -144,13 +144,13 @@ final class QuorumServers implements Servers {
     return away.isEmpty() && System.nanoTime() - mayForgetAt > 0;
   }
 
-  private void isBack(RedisNode member, Runnable restart) {
+  private void isBack(ServerNode member, Runnable restart) {
     restart.run();
     away.remove(member);
     mayForgetAt = System.nanoTime() + rest.toNanos();
   }
 
-  private RedisNode memberAt(int number) {
+  private ServerNode memberAt(int number) {
     return members.node(number % MEMBERS);
   }
 
@@ -169,7 +169,7 @@ final class QuorumServers implements Servers {
   }
 
   @Override
-  public List<Loss> losses() {
+  public List<LossyFailOver> losses() {
     return List.of();
   }
 

@@ -3,7 +3,7 @@ package io.monolock.chaos;
 
 import io.lettuce.core.RedisException;
 import io.monolock.test.KeyScanner;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.RedisSentinels;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
@@ -17,28 +17,28 @@ import java.util.stream.Stream;
  * A master, two replicas and three sentinels, each behind a link of its own. Servers keep what they
  * have when they are killed, so that only a fail-over loses something.
  */
-final class SentinelServers implements Servers {
+final class SentinelServers implements ChaosServers {
 
   private final RedisSentinels sentinels =
       RedisSentinels.startBehindProxies(
           RedisServer.builder().config("appendonly", "yes").config("appendfsync", "no"));
-  private final List<Link> links =
+  private final List<NamedProxy> links =
       Stream.concat(
               linksOf("server", sentinels.nodes()), linksOf("sentinel", sentinels.sentinels()))
           .toList();
   private final FailOvers failOvers =
       FailOvers.watch(sentinels.nodes(), SentinelServers::keysMastered);
-  private final Operation operation = new Operation();
+  private final ServerOperation operation = new ServerOperation();
 
-  private static Stream<Link> linksOf(String kind, List<RedisNode> nodes) {
+  private static Stream<NamedProxy> linksOf(String kind, List<ServerNode> nodes) {
     return IntStream.range(0, nodes.size())
-        .mapToObj(i -> new Link(nodes.get(i).proxy(), kind + " " + (i + 1)));
+        .mapToObj(i -> new NamedProxy(nodes.get(i).proxy(), kind + " " + (i + 1)));
   }
 
   /** All or none. */
   static Set<String> keysMastered(RedisServer server) {
     return server.command("ROLE") instanceof List<?> role && "master".equals(role.get(0))
-        ? Topology.SENTINEL.keys().stream().flatMap(List::stream).collect(Collectors.toSet())
+        ? ChaosTopology.SENTINEL.keys().stream().flatMap(List::stream).collect(Collectors.toSet())
         : Set.of();
   }
 
@@ -48,7 +48,7 @@ final class SentinelServers implements Servers {
   }
 
   @Override
-  public List<Link> links() {
+  public List<NamedProxy> links() {
     return links;
   }
 
@@ -58,15 +58,15 @@ final class SentinelServers implements Servers {
         this::killMaster, this::failOver, this::pauseNode, this::killSentinel, this::flushScripts);
   }
 
-  private void killMaster(Nemesis nemesis, int number, Duration time) {
+  private void killMaster(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       Duration away = time.multipliedBy(4);
       nemesis.begins("kill the master, restart it", "", away);
       operation.begin(
           nemesis,
           () -> {
-            RedisNode master = sentinels.killMaster();
-            Operation.pass(away);
+            ServerNode master = sentinels.killMaster();
+            ServerOperation.pass(away);
             master.server().restart();
             sentinels.awaitSettled();
           });
@@ -74,14 +74,14 @@ final class SentinelServers implements Servers {
   }
 
   /** Sentinels do not wait for what the replica has not heard of yet. */
-  private void failOver(Nemesis nemesis, int number, Duration time) {
+  private void failOver(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       nemesis.happens("fail over");
       operation.begin(nemesis, sentinels::failOver);
     }
   }
 
-  private void pauseNode(Nemesis nemesis, int number, Duration time) {
+  private void pauseNode(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       int which = number % sentinels.nodes().size();
       Duration away = time.multipliedBy(3);
@@ -91,32 +91,32 @@ final class SentinelServers implements Servers {
           () -> {
             RedisServer server = sentinels.nodes().get(which).server();
             server.pause();
-            Operation.pass(away);
+            ServerOperation.pass(away);
             server.resume();
             sentinels.awaitSettled();
           });
     }
   }
 
-  private void killSentinel(Nemesis nemesis, int number, Duration time) {
+  private void killSentinel(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       int which = number % sentinels.sentinels().size();
       nemesis.begins("kill a sentinel, restart it", " " + (which + 1), time);
       operation.begin(
           nemesis,
           () -> {
-            RedisNode sentinel = sentinels.sentinels().get(which);
+            ServerNode sentinel = sentinels.sentinels().get(which);
             sentinel.server().kill();
-            Operation.pass(time);
+            ServerOperation.pass(time);
             sentinels.restart(sentinel);
           });
     }
   }
 
-  private void flushScripts(Nemesis nemesis, int number, Duration time) {
+  private void flushScripts(FaultInjector nemesis, int number, Duration time) {
     if (!operation.isUnderWay()) {
       nemesis.happens("flush scripts");
-      for (RedisNode node : sentinels.nodes()) {
+      for (ServerNode node : sentinels.nodes()) {
         var unused = node.server().command("SCRIPT", "FLUSH");
       }
     }
@@ -125,7 +125,7 @@ final class SentinelServers implements Servers {
   @Override
   public void settle() {
     operation.await();
-    for (RedisNode node : sentinels.nodes()) {
+    for (ServerNode node : sentinels.nodes()) {
       node.server().resume();
       if (!node.server().isRunning()) {
         node.server().restart();
@@ -145,7 +145,7 @@ final class SentinelServers implements Servers {
   }
 
   @Override
-  public List<Loss> losses() {
+  public List<LossyFailOver> losses() {
     return failOvers.losses();
   }
 

@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** One server that stores each write, and a link for each client. */
-final class StandaloneServer implements Servers {
+final class StandaloneServer implements ChaosServers {
 
   private final RedisServer server = RedisServer.builder().persistent().start();
-  private final List<Link> links;
+  private final List<NamedProxy> links;
   private boolean isAway;
 
   StandaloneServer(int clients) {
     this.links =
         IntStream.rangeClosed(1, clients)
-            .mapToObj(client -> new Link(FaultProxy.before(server), "client " + client))
+            .mapToObj(client -> new NamedProxy(FaultProxy.before(server), "client " + client))
             .toList();
   }
 
@@ -28,7 +28,7 @@ final class StandaloneServer implements Servers {
   }
 
   @Override
-  public List<Link> links() {
+  public List<NamedProxy> links() {
     return links;
   }
 
@@ -37,7 +37,7 @@ final class StandaloneServer implements Servers {
     return List.of(this::kill, this::pause, this::flushScripts);
   }
 
-  private void kill(Nemesis nemesis, int number, Duration time) {
+  private void kill(FaultInjector nemesis, int number, Duration time) {
     if (!isAway) {
       nemesis.begins("kill the server, restart it", "", time);
       server.kill();
@@ -45,7 +45,7 @@ final class StandaloneServer implements Servers {
     }
   }
 
-  private void pause(Nemesis nemesis, int number, Duration time) {
+  private void pause(FaultInjector nemesis, int number, Duration time) {
     if (!isAway) {
       nemesis.begins("pause the server", "", time);
       server.pause();
@@ -53,7 +53,7 @@ final class StandaloneServer implements Servers {
     }
   }
 
-  private void isAwayFor(Nemesis nemesis, Duration time, Runnable heal) {
+  private void isAwayFor(FaultInjector nemesis, Duration time, Runnable heal) {
     isAway = true;
     nemesis.endsAfter(
         time,
@@ -63,7 +63,7 @@ final class StandaloneServer implements Servers {
         });
   }
 
-  private void flushScripts(Nemesis nemesis, int number, Duration time) {
+  private void flushScripts(FaultInjector nemesis, int number, Duration time) {
     if (!isAway) {
       nemesis.happens("flush scripts");
       var unused = server.command("SCRIPT", "FLUSH");
@@ -79,7 +79,7 @@ final class StandaloneServer implements Servers {
   }
 
   @Override
-  public List<Loss> losses() {
+  public List<LossyFailOver> losses() {
     return List.of();
   }
 

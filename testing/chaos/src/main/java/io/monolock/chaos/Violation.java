@@ -10,9 +10,9 @@ import java.util.List;
  * @param rule what should have been
  * @param events what was instead
  */
-record Violation(String rule, List<Event> events) {
+record Violation(String rule, List<CallEvent> events) {
 
   Violation {
-    events = events.stream().sorted(Comparator.comparingLong(Event::at)).toList();
+    events = events.stream().sorted(Comparator.comparingLong(CallEvent::at)).toList();
   }
 }

@@ -50,8 +50,8 @@ class ChaosTest {
 
   /** Longer runs are made by hand. */
   @ParameterizedTest
-  @EnumSource(value = Topology.class, names = "STANDALONE", mode = EnumSource.Mode.EXCLUDE)
-  void noGuaranteeIsBrokenOnServersThatFailOver(Topology topology) {
+  @EnumSource(value = ChaosTopology.class, names = "STANDALONE", mode = EnumSource.Mode.EXCLUDE)
+  void noGuaranteeIsBrokenOnServersThatFailOver(ChaosTopology topology) {
     int exitCode = run("--seconds=3", "--topology=" + topology, "--seed=" + SEED);
     assertThat(exitCode).as("%s%s", out, err).isZero();
     assertThat(out.toString()).endsWith("No guarantee was broken.%n".formatted());

@@ -4,7 +4,7 @@ package io.monolock.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.test.RedisMasters;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 class FailOversTest {
 
   private final RedisMasters servers = RedisMasters.start(2);
-  private final RedisNode master = servers.node(0);
-  private final RedisNode replica = servers.node(1);
+  private final ServerNode master = servers.node(0);
+  private final ServerNode replica = servers.node(1);
   private FailOvers failOvers;
 
   @BeforeEach
@@ -32,37 +32,37 @@ class FailOversTest {
     servers.close();
   }
 
-  private static void follow(RedisNode node, RedisNode master) {
+  private static void follow(ServerNode node, ServerNode master) {
     node.server().command("REPLICAOF", master.host(), "" + master.port());
   }
 
-  private static void promote(RedisNode node) {
+  private static void promote(ServerNode node) {
     node.server().command("REPLICAOF", "NO", "ONE");
   }
 
   /** Fails when it does not come in the time that a test may take. */
-  private List<Loss> lossesWhen(Predicate<List<Loss>> condition) {
+  private List<LossyFailOver> lossesWhen(Predicate<List<LossyFailOver>> condition) {
     while (!condition.test(failOvers.losses())) {
       LockSupport.parkNanos(1_000_000);
     }
     return failOvers.losses();
   }
 
-  private static boolean isOver(List<Loss> losses) {
-    return losses.stream().noneMatch(loss -> loss.until() == Loss.NOT_YET);
+  private static boolean isOver(List<LossyFailOver> losses) {
+    return losses.stream().noneMatch(loss -> loss.until() == LossyFailOver.NOT_YET);
   }
 
   @Test
   void aNewMasterMayHaveLostWritesUntilTheFormerOneKnows() {
     long before = System.nanoTime();
     promote(replica);
-    Loss open = lossesWhen(losses -> !losses.isEmpty()).get(0);
-    assertThat(open.until()).isEqualTo(Loss.NOT_YET);
+    LossyFailOver open = lossesWhen(losses -> !losses.isEmpty()).get(0);
+    assertThat(open.until()).isEqualTo(LossyFailOver.NOT_YET);
     assertThat(open.keys()).contains("chaos:a");
     assertThat(open.from()).isLessThan(System.nanoTime());
 
     follow(master, replica);
-    Loss loss = lossesWhen(FailOversTest::isOver).get(0);
+    LossyFailOver loss = lossesWhen(FailOversTest::isOver).get(0);
     assertThat(loss.until()).isGreaterThan(before);
     assertThat(failOvers.losses()).hasSize(1);
   }

@@ -10,7 +10,7 @@ import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +51,7 @@ class MasterLossTest {
               .map(client -> ReactiveLocker.create(RedisLockStore.create(client)))
               .toList();
       var callers = callAll(lockers).toFuture();
-      RedisNode victim = cluster.ownerOf(KEYS.get(0));
+      ServerNode victim = cluster.ownerOf(KEYS.get(0));
       List<String> keysOfVictim =
           KEYS.stream().filter(key -> cluster.ownerOf(key).equals(victim)).toList();
       awaitGrants(KEYS);

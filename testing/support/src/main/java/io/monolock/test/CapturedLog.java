@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.List;
 
-/** What is logged until it is closed. */
+/** The standard error of this JVM, captured until it is closed. */
 public final class CapturedLog implements AutoCloseable {
 
   private final PrintStream before = System.err;
@@ -17,7 +17,7 @@ public final class CapturedLog implements AutoCloseable {
     System.setErr(new PrintStream(written, true, UTF_8));
   }
 
-  /** The lines of a level, in the words of slf4j-simple: {@code "WARN"}. */
+  /** The lines of a level as slf4j-simple writes it, such as {@code "WARN"}. */
   public List<String> lines(String level) {
     return written
         .toString(UTF_8)

@@ -59,7 +59,7 @@ class ClientJvmTest {
   }
 
   @Test
-  void aPausedOneSaysNothingUntilItIsResumed() {
+  void aPausedJvmPrintsNothingUntilItIsResumed() {
     assertThat(jvm.readLine()).isEqualTo("2");
     jvm.pause();
     jvm.send("one");
@@ -75,7 +75,7 @@ class ClientJvmTest {
   }
 
   @Test
-  void aPausedOneCanBeKilled() {
+  void aPausedJvmCanBeKilled() {
     assertThat(jvm.readLine()).isEqualTo("2");
     jvm.pause();
     jvm.kill();
