@@ -5,28 +5,28 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a worker has written down: one line of its JVM's output. Times are {@link
+ * An event of a call that a worker recorded: one line of its JVM's output. Times are {@link
  * System#nanoTime()}, one clock for all processes of the machine.
  */
 sealed interface CallEvent {
 
-  /** When it was. */
+  /** The time of the event. */
   long at();
 
-  /** Which call it belongs to. */
+  /** The id of the call. */
   String call();
 
   /** The line. */
   String line();
 
-  /** The event in words, its times in milliseconds since the origin. */
+  /** A text about the event, with times in milliseconds since the origin. */
   String text(long origin);
 
   /**
    * A caller subscribed.
    *
-   * @param call which call
-   * @param what what was asked for
+   * @param call the id of the call
+   * @param what the request
    */
   record CallBegan(long at, String call, String what) implements CallEvent {
     @Override
@@ -41,9 +41,9 @@ sealed interface CallEvent {
   }
 
   /**
-   * A caller was told the outcome, or has cancelled. More than one for a call is a violation.
+   * A caller got its outcome, or has cancelled. More than one outcome of a call is a violation.
    *
-   * @param call which call
+   * @param call the id of the call
    * @param outcome {@code value}, {@code empty}, {@code cancelled}, or the error
    */
   record CallEnded(long at, String call, String outcome) implements CallEvent {
@@ -64,19 +64,18 @@ sealed interface CallEvent {
   }
 
   /**
-   * A handle was held. As a handle that was seen invalid never becomes valid again, one that was
-   * valid when it was looked at has been so since it was received.
+   * A handle was held. A handle that was seen invalid never becomes valid again, so one that is seen valid has been valid since it was received.
    *
    * @param at when it was received
-   * @param sent when the command that granted it was sent, as its deadline tells, or before
-   * @param call which call received it
-   * @param keys what it locks
+   * @param sent when the command that granted it was sent, computed from its deadline, or before
+   * @param call the id of the call that received it
+   * @param keys the locked keys
    * @param fence its fencing token
    * @param validUntil when it was last seen valid; {@link #NEVER} if it never was
    * @param invalidSince when it was first seen invalid; {@link #NEVER} if it never was
-   * @param told when its body was cancelled, was told of the loss, or ended by itself
-   * @param late how late the latest thread of its JVM ran from invalidSince to told
-   * @param listens whether somebody was to be told
+   * @param notified when its body was cancelled, was notified of the loss, or ended by itself
+   * @param late how late the latest thread of its JVM ran from invalidSince to notified
+   * @param listens whether its body has to be notified
    * @param revived whether it was seen valid after it was seen invalid
    */
   record HandleHeld(
@@ -87,7 +86,7 @@ sealed interface CallEvent {
       long fence,
       long validUntil,
       long invalidSince,
-      long told,
+      long notified,
       long late,
       boolean listens,
       boolean revived)
@@ -107,7 +106,7 @@ sealed interface CallEvent {
           "" + fence,
           "" + validUntil,
           "" + invalidSince,
-          "" + told,
+          "" + notified,
           "" + late,
           "" + listens,
           "" + revived);
@@ -123,11 +122,11 @@ sealed interface CallEvent {
                   fence,
                   millis(origin, validUntil),
                   millis(origin, invalidSince))
-          + " told or ended %s ms, threads late by %s ms%s%s"
+          + " notified or ended %s ms, threads late by %s ms%s%s"
               .formatted(
-                  millis(origin, told),
+                  millis(origin, notified),
                   millis(0, late),
-                  listens ? "" : ", nobody to be told",
+                  listens ? "" : ", not to be notified",
                   revived ? ", VALID AGAIN" : "");
     }
 

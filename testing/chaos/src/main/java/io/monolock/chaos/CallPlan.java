@@ -9,11 +9,11 @@ import java.util.Random;
 import reactor.util.retry.Retry;
 
 /**
- * One thing that a worker does, chosen at random.
+ * A random call of a worker.
  *
  * @param way how it takes the lock
- * @param keys what it locks
- * @param options how
+ * @param keys the keys
+ * @param options the options
  * @param hold how long its body takes
  * @param cancelAfter when it cancels, if it does
  */
@@ -32,9 +32,9 @@ record CallPlan(
     SCOPE_OF_MANY,
     /** A handle that is kept alive. */
     KEPT_HANDLE,
-    /** A handle that its owner looks at and does not prolong. */
+    /** A handle that its owner polls and does not prolong. */
     HANDLE,
-    /** One that its owner releases only when it is long over. */
+    /** A handle that its owner releases only after its end. */
     FORGOTTEN_HANDLE,
     /** One attempt, not prolonged. */
     TRIED_HANDLE;

@@ -20,7 +20,7 @@ public final class ChaosClient {
 
   private static final BufferedReader INPUT =
       new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration TIMEOUT = Duration.ofSeconds(40);
 
   private final CountDownLatch over = new CountDownLatch(1);
   private final Journal journal = Journal.open();
@@ -82,9 +82,9 @@ public final class ChaosClient {
     over.countDown();
     RecordingSubscriber<Void> closer = new RecordingSubscriber<>(journal, number + "-close", "close", false);
     locker.close().subscribe(closer);
-    var unused = closer.await(PATIENCE);
+    var unused = closer.await(TIMEOUT);
     for (Thread thread : threads) {
-      thread.join(PATIENCE.toMillis());
+      thread.join(TIMEOUT.toMillis());
     }
     client.shutDown();
     journal.end();

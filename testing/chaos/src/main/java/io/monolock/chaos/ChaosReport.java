@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Says what was done and what came of it. */
+/** Prints the figures, the faults and the violations of a run. */
 final class ChaosReport {
 
   private static final int MOST_VIOLATIONS = 5;
@@ -25,26 +25,26 @@ final class ChaosReport {
     this.out = out;
   }
 
-  void print(ChaosResult verdict) {
+  void print(ChaosResult result) {
     out.println();
-    History history = verdict.history();
-    row("seconds", (long) verdict.seconds());
+    History history = result.history();
+    row("seconds", (long) result.seconds());
     row("calls", history.began().size());
     row("locks granted", history.held().stream().filter(HandleHeld::wasValid).count());
     row("longest wait for one, ms", longestWait(history));
     row("cancelled", count(history, CallEnded.CANCELLED));
-    row("losses told", count(history, LockLostException.class.getName()));
+    row("losses signalled", count(history, LockLostException.class.getName()));
     row(
         "locks seen lost while held",
         history.held().stream().filter(held -> held.invalidSince() != HandleHeld.NEVER).count());
     out.println("Outcomes");
     outcomes(history).forEach((outcome, count) -> row("  " + outcome, count));
     out.println("Faults");
-    verdict.faults().forEach((fault, count) -> row("  " + fault, count));
+    result.faults().forEach((fault, count) -> row("  " + fault, count));
     out.println();
-    losses(verdict);
-    List<Violation> violations = verdict.findings().violations();
-    violations.stream().limit(MOST_VIOLATIONS).forEach(violation -> print(violation, verdict));
+    lossyFailOvers(result);
+    List<Violation> violations = result.findings().violations();
+    violations.stream().limit(MOST_VIOLATIONS).forEach(violation -> print(violation, result));
     if (violations.isEmpty()) {
       out.println("No guarantee was broken.");
     } else {
@@ -53,13 +53,13 @@ final class ChaosReport {
     out.flush();
   }
 
-  /** What asynchronous replication does not promise to keep, each of it. */
-  private void losses(ChaosResult verdict) {
-    List<LossyFailOver> losses = verdict.losses();
-    if (!losses.isEmpty()) {
-      List<Findings.Excused> excused = verdict.findings().excused();
-      row("fail-overs that may have lost writes", losses.size());
-      row("how long those took, ms", losses.stream().mapToLong(LossyFailOver::millis).sum());
+  /** Prints each finding that asynchronous replication excuses. */
+  private void lossyFailOvers(ChaosResult result) {
+    List<LossyFailOver> lossyFailOvers = result.lossyFailOvers();
+    if (!lossyFailOvers.isEmpty()) {
+      List<Findings.Excused> excused = result.findings().excused();
+      row("fail-overs that may have lost writes", lossyFailOvers.size());
+      row("how long those took, ms", lossyFailOvers.stream().mapToLong(LossyFailOver::millis).sum());
       row("lost by asynchronous replication", excused.size());
       excused.forEach(
           one ->
@@ -67,7 +67,7 @@ final class ChaosReport {
                   "Lost by asynchronous replication: %s%s, as %s%n",
                   one.violation().rule(),
                   calls(one.violation()),
-                  one.loss().text(verdict.start())));
+                  one.failOver().text(result.start())));
       out.println();
     }
   }
@@ -77,12 +77,12 @@ final class ChaosReport {
     return calls.isEmpty() ? "" : ", were " + String.join(" and ", calls);
   }
 
-  private void print(Violation violation, ChaosResult verdict) {
+  private void print(Violation violation, ChaosResult result) {
     out.printf("Violated: %s%n", violation.rule());
-    verdict
+    result
         .history()
         .withContext(violation.events())
-        .forEach(event -> out.println("  " + event.text(verdict.start())));
+        .forEach(event -> out.println("  " + event.text(result.start())));
   }
 
   private void row(String what, long count) {
@@ -103,14 +103,14 @@ final class ChaosReport {
   }
 
   private static long longestWait(History history) {
-    Map<String, Long> begun = new HashMap<>();
+    Map<String, Long> beganAt = new HashMap<>();
     for (CallBegan began : history.began()) {
-      begun.put(began.call(), began.at());
+      beganAt.put(began.call(), began.at());
     }
     List<HandleHeld> held = history.held();
     long longest =
         held.stream()
-            .mapToLong(hold -> hold.at() - begun.getOrDefault(hold.call(), hold.at()))
+            .mapToLong(hold -> hold.at() - beganAt.getOrDefault(hold.call(), hold.at()))
             .max()
             .orElse(0);
     return Duration.ofNanos(longest).toMillis();

@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What has become of a run.
+ * The result of a run.
  *
  * @param start when it began
- * @param history what the workers wrote down
- * @param findings which guarantees were broken
- * @param losses which fail-overs may have lost writes
- * @param faults how often the nemesis did what
- * @param seconds how long it took
+ * @param history the events of all workers
+ * @param findings the broken guarantees
+ * @param lossyFailOvers the fail-overs that may have lost writes
+ * @param faults how often each kind of fault was injected
+ * @param seconds how long it lasted
  */
 record ChaosResult(
     long start,
     History history,
     Findings findings,
-    List<LossyFailOver> losses,
+    List<LossyFailOver> lossyFailOvers,
     Map<String, Integer> faults,
     double seconds) {}

@@ -3,44 +3,46 @@ package io.monolock.chaos;
 
 import java.util.List;
 
-/** The servers of a topology: how clients reach them, how they fail, and what they may lose. */
+/** The servers of a topology: how clients connect to them, how they fail, and which writes they may lose. */
 interface ChaosServers extends AutoCloseable {
 
   /**
    * Starts them.
    *
-   * @param settings which, and for how many clients
+   * @param settings the topology and the number of clients
    */
   static ChaosServers start(ChaosSettings settings) {
     return switch (settings.topology()) {
       case STANDALONE -> new StandaloneServer(settings.clients());
-      case SENTINEL -> new SentinelServers();
-      case CLUSTER -> new ClusterServers();
+      case SENTINEL -> SentinelServers.start();
+      case CLUSTER -> ClusterServers.start();
       case QUORUM -> new QuorumServers(settings.clients(), settings.wipedVotes());
     };
   }
 
   /**
-   * What {@link ClientStore} needs to know to reach them.
+   * The address for {@link ClientStore}.
    *
-   * @param client which client asks, 1 for the first
+   * @param client the number of the client, 1 for the first
    */
   String addressFor(int client);
 
-  /** All that traffic goes through. */
-  List<NamedProxy> links();
+  /** The proxies of all traffic. */
+  List<NamedProxy> proxies();
 
-  /** What can befall the servers themselves. */
+  /** The faults of the servers themselves. */
   List<Fault> faults();
 
-  /** Waits until all are well. Links must be, and the nemesis must have ended. */
-  void settle();
+  /** Waits until all servers work. Proxies must be without faults, and the injector must have ended. */
+  default void settle() {}
 
-  /** The keys that there are now. */
+  /** The present keys. */
   List<String> keys();
 
-  /** When writes may have been lost so far, as the topology does not promise to keep them. */
-  List<LossyFailOver> losses();
+  /** The fail-overs so far that may have lost writes. */
+  default List<LossyFailOver> lossyFailOvers() {
+    return List.of();
+  }
 
   @Override
   void close();

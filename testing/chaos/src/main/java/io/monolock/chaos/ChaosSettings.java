@@ -2,11 +2,11 @@
 package io.monolock.chaos;
 
 /**
- * What one run does.
+ * The settings of a run.
  *
- * @param topology which kind of Redis
+ * @param topology the servers
  * @param seconds how long the faults go on
- * @param seed what all that is random begins with
+ * @param seed the seed of all random choices
  * @param clients how many JVMs
  * @param workers how many in each JVM
  * @param breakage how the library is broken

@@ -4,7 +4,7 @@ package io.monolock.chaos;
 import java.time.Duration;
 import java.util.List;
 
-/** What kind of Redis the clients use, and what they lock there. */
+/** The servers that the clients use, and the keys that they lock. */
 enum ChaosTopology {
   /** One server. */
   STANDALONE(Duration.ofMinutes(2)),
@@ -12,7 +12,7 @@ enum ChaosTopology {
   SENTINEL(Duration.ofSeconds(10)),
   /** Three masters, each with a replica. */
   CLUSTER(Duration.ofSeconds(10)),
-  /** Three servers that know nothing of each other. */
+  /** Three independent servers. */
   QUORUM(Duration.ofSeconds(6));
 
   private final Duration longestTtl;
@@ -22,16 +22,14 @@ enum ChaosTopology {
   }
 
   /**
-   * Few, so that the workers get in each other's way. Those of one list can be locked together, and
-   * are lost together.
+   * Few keys, so that the workers contend. The keys of one list can be locked together, and have one master.
    */
   List<List<String>> keys() {
     return this == CLUSTER ? Keys.OF_THREE_MASTERS : Keys.OF_ONE_SERVER;
   }
 
   /**
-   * The longest ttl of a lock: so long that a key that was left behind is still there when the run
-   * is over. Where servers lose what they know, they are not what they were until it has passed.
+   * The longest ttl of a lock: so long that a key that was left behind still exists at the end of the run. A server that has lost data may grant a lock twice until it has passed.
    */
   Duration longestTtl() {
     return longestTtl;

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Takes and frees locks, one after the other, until it is told to stop. */
+/** Acquires and releases locks, one after the other, until the run is over. */
 final class ChaosWorker implements Runnable {
 
   /** More than any call may take. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final String name;
   private final Random random;
@@ -101,7 +101,7 @@ final class ChaosWorker implements Runnable {
     hold(lock, call, plan);
     RecordingSubscriber<Boolean> releaser = new RecordingSubscriber<>(journal, call + "-release", "release", false);
     lock.release().subscribe(releaser);
-    var unused = releaser.await(PATIENCE);
+    var unused = releaser.await(TIMEOUT);
   }
 
   private Mono<Lock> handle(CallPlan plan) {
@@ -123,7 +123,7 @@ final class ChaosWorker implements Runnable {
               .or(lock.keepAlive())
               .doOnTerminate(watch::end)
               .onErrorComplete()
-              .block(PATIENCE);
+              .block(TIMEOUT);
     } else if (plan.way() == CallPlan.Way.FORGOTTEN_HANDLE) {
       Thread.sleep(plan.hold().toMillis());
     } else {
@@ -153,7 +153,7 @@ final class ChaosWorker implements Runnable {
   private static void awaitOrCancel(RecordingSubscriber<?> caller, CallPlan plan) throws InterruptedException {
     @Nullable Duration cancelAfter = plan.cancelAfter().orElse(null);
     if (cancelAfter == null) {
-      var unused = caller.await(PATIENCE);
+      var unused = caller.await(TIMEOUT);
     } else if (!caller.await(cancelAfter)) {
       caller.cancel();
     }

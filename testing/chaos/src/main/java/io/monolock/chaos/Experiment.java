@@ -2,10 +2,7 @@
 package io.monolock.chaos;
 
 import io.monolock.test.ClientJvm;
-import java.io.File;
 import java.io.PrintWriter;
-import java.net.URI;
-import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,13 +10,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** One run: starts all, lets the nemesis loose, ends all in order, and judges. */
+/** One run: starts servers and clients, injects faults, ends all in order, and checks the history. */
 final class Experiment implements AutoCloseable {
 
-  /** How long calm lasts before the clients are closed, so that links are open again. */
+  /** The time without faults before the clients are closed, in which they reconnect. */
   private static final long CALM_MILLIS = 2_500;
 
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(2);
@@ -51,26 +46,25 @@ final class Experiment implements AutoCloseable {
 
   private ChaosResult run() throws InterruptedException {
     startClients();
-    FaultInjector nemesis = new FaultInjector(servers, clients, settings.seed(), out);
+    FaultInjector injector = new FaultInjector(servers, clients, settings.seed(), out);
     RunProgress progress = new RunProgress();
-    nemesis.run(progress::isOver);
+    injector.run(progress::isOver);
     Findings findings = progress.findings;
     if (!findings.isViolation()) {
       servers.settle();
       Thread.sleep(CALM_MILLIS);
-      findings = endAndJudge();
+      findings = endAndCheck();
     }
     return new ChaosResult(
         start,
         history,
         findings,
-        servers.losses(),
-        nemesis.counts(),
+        servers.lossyFailOvers(),
+        injector.counts(),
         (System.nanoTime() - start) / 1e9);
   }
 
   private void startClients() {
-    makeClassPathKnown();
     for (int number = 1; number <= settings.clients(); number++) {
       ClientJvm client =
           ClientJvm.start(
@@ -96,7 +90,7 @@ final class Experiment implements AutoCloseable {
     }
   }
 
-  private Findings endAndJudge() throws InterruptedException {
+  private Findings endAndCheck() throws InterruptedException {
     clients.forEach(client -> client.send("close"));
     long healed = System.nanoTime();
     CompletableFuture<Void> ended =
@@ -108,7 +102,7 @@ final class Experiment implements AutoCloseable {
   }
 
   private Checker checker() {
-    return new Checker(servers.losses(), settings.topology().longestTtl());
+    return new Checker(servers.lossyFailOvers(), settings.topology().longestTtl());
   }
 
   private List<String> keysLeft() throws InterruptedException {
@@ -127,17 +121,6 @@ final class Experiment implements AutoCloseable {
         .toList();
   }
 
-  /** Client JVMs get the class path of this one, which Maven keeps in a class loader. */
-  private static void makeClassPathKnown() {
-    if (Experiment.class.getClassLoader() instanceof URLClassLoader loader) {
-      String classPath =
-          Stream.of(loader.getURLs())
-              .map(url -> URI.create(url.toString()).getPath())
-              .collect(Collectors.joining(File.pathSeparator));
-      System.setProperty("java.class.path", classPath);
-    }
-  }
-
   @Override
   public void close() {
     clients.forEach(ClientJvm::close);
@@ -145,7 +128,7 @@ final class Experiment implements AutoCloseable {
     readers.shutdownNow();
   }
 
-  /** How far the run is; looks for violations from time to time. */
+  /** Decides when the run is over; checks for violations from time to time. */
   private final class RunProgress {
 
     private final long end = start + Duration.ofSeconds(settings.seconds()).toNanos();
@@ -156,7 +139,7 @@ final class Experiment implements AutoCloseable {
       long now = System.nanoTime();
       if (!findings.isViolation() && now - nextCheck > 0) {
         findings = checker().soFar(history);
-        // rarely, when there is much to look at
+        // the longer a check takes, the rarer
         long took = System.nanoTime() - now;
         nextCheck = System.nanoTime() + CHECK_INTERVAL.toNanos() + 20 * took;
       }

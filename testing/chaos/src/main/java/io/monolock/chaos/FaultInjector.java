@@ -17,10 +17,10 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
-/** Makes the servers, the links and the clients fail, one fault after the other or some at once. */
+/** Makes servers, connections and clients fail at random, with one or several faults at a time. */
 final class FaultInjector {
 
-  private final List<NamedProxy> links;
+  private final List<NamedProxy> proxies;
   private final List<ClientJvm> clients;
   private final List<Fault> faults = new ArrayList<>();
   private final Random random;
@@ -29,24 +29,24 @@ final class FaultInjector {
   private final Map<String, Integer> counts = new TreeMap<>();
   private final PriorityQueue<Ending> endings =
       new PriorityQueue<>(Comparator.comparingLong(Ending::at));
-  private final Deque<Fault> ahead = new ArrayDeque<>();
+  private final Deque<Fault> shuffled = new ArrayDeque<>();
 
   FaultInjector(ChaosServers servers, List<ClientJvm> clients, long seed, PrintWriter out) {
-    this.links = servers.links();
+    this.proxies = servers.proxies();
     this.clients = clients;
     this.random = new Random(seed);
     this.out = out;
     faults.addAll(servers.faults());
-    faults.addAll(NetworkFaults.of(links));
+    faults.addAll(NetworkFaults.of(proxies));
     faults.add(FaultInjector::stopClient);
   }
 
   private record Ending(long at, Runnable heal) {}
 
-  /** Does its work until it is told to end, and heals all that it has hurt. */
+  /** Injects faults until the run is over, then ends all of them. */
   void run(BooleanSupplier isOver) throws InterruptedException {
     while (!isOver.getAsBoolean()) {
-      nextFault().begin(this, random.nextInt(links.size()), millis(50, 1_200));
+      nextFault().begin(this, random.nextInt(proxies.size()), millis(50, 1_200));
       long next = System.nanoTime() + millis(150, 900).toNanos();
       while (!isOver.getAsBoolean() && System.nanoTime() - next < 0) {
         heal(System.nanoTime());
@@ -54,33 +54,33 @@ final class FaultInjector {
       }
     }
     heal(Long.MAX_VALUE);
-    links.forEach(link -> link.proxy().reset());
+    proxies.forEach(proxy -> proxy.proxy().reset());
     say("all faults end");
   }
 
-  /** How often what was done. */
+  /** How often each kind of fault was injected. */
   Map<String, Integer> counts() {
     return counts;
   }
 
-  /** Something is done that has no end of its own. */
+  /** Reports a fault without duration. */
   void happens(String what) {
     happens(what, what);
   }
 
   /**
-   * Something is done that has no end of its own.
+   * Reports a fault without duration.
    *
-   * @param kind what it is counted as
+   * @param kind the kind that it counts as
    */
   void happens(String kind, String what) {
     counts.merge(kind, 1, Integer::sum);
     say(what);
   }
 
-  /** Something begins that lasts for some time. */
-  void begins(String what, String whom, Duration time) {
-    happens(what, what + whom + ", for " + time.toMillis() + " ms");
+  /** Reports a fault with a duration. */
+  void begins(String what, String target, Duration time) {
+    happens(what, what + target + ", for " + time.toMillis() + " ms");
   }
 
   void endsAfter(Duration time, Runnable heal) {
@@ -111,13 +111,13 @@ final class FaultInjector {
     }
   }
 
-  /** Each one comes before one comes again. */
+  /** Each fault is used once before one is used again. */
   private Fault nextFault() {
-    if (ahead.isEmpty()) {
+    if (shuffled.isEmpty()) {
       List<Fault> all = new ArrayList<>(faults);
       Collections.shuffle(all, random);
-      ahead.addAll(all);
+      shuffled.addAll(all);
     }
-    return ahead.remove();
+    return shuffled.remove();
   }
 }

@@ -6,7 +6,7 @@ import io.monolock.chaos.CallEvent.HandleHeld;
 import java.time.Duration;
 import java.util.List;
 
-/** Looks at one handle again and again, from when it was received until its body ends. */
+/** Polls one handle from when it was received until its body ends. */
 final class HandleWatch {
 
   private final HandleWatcher watcher;
@@ -35,7 +35,7 @@ final class HandleWatch {
     return Math.max(0, lease - lock.remaining().toNanos());
   }
 
-  synchronized void look() {
+  synchronized void poll() {
     if (hasEnded) {
       return;
     }
@@ -50,11 +50,11 @@ final class HandleWatch {
   }
 
   boolean isValid() {
-    look();
+    poll();
     return lock.isValid();
   }
 
-  /** The body was cancelled, told of the loss, or has come to its end. */
+  /** Ends the watch: the body was cancelled, was notified of the loss, or has ended. */
   synchronized void end() {
     if (hasEnded) {
       return;

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Looks at all handles of this JVM every millisecond, and knows how late its threads run. */
+/** Polls all handles of this JVM every millisecond, and measures how late its threads run. */
 final class HandleWatcher {
 
   private static final long PERIOD = 1_000_000;
@@ -22,47 +22,47 @@ final class HandleWatcher {
 
   private final Journal journal;
   private final Set<HandleWatch> watches = ConcurrentHashMap.newKeySet();
-  private final List<Heartbeat> pulses = new CopyOnWriteArrayList<>();
-  private final Heartbeat looks = new Heartbeat(PERIOD);
+  private final List<Heartbeat> heartbeats = new CopyOnWriteArrayList<>();
+  private final Heartbeat polls = new Heartbeat(PERIOD);
 
   private HandleWatcher(Journal journal) {
     this.journal = journal;
-    pulses.add(looks);
+    heartbeats.add(polls);
   }
 
   /**
-   * Begins to look.
+   * Begins to poll.
    *
    * @param timer the timer of the locker
    */
   static HandleWatcher start(Journal journal, Scheduler timer) {
     HandleWatcher watcher = new HandleWatcher(journal);
-    Thread looker = new Thread(watcher::lookForEver, "chaos-watcher");
-    looker.setDaemon(true);
-    looker.start();
-    watcher.feelPulse(timer.createWorker());
-    // where the library signals: workers are given out in turn, one for each thread
+    Thread thread = new Thread(watcher::pollForever, "chaos-watcher");
+    thread.setDaemon(true);
+    thread.start();
+    watcher.addHeartbeat(timer.createWorker());
+    // the library signals on these threads; workers are assigned to threads in turn
     for (int i = 0; i < Schedulers.DEFAULT_POOL_SIZE; i++) {
-      watcher.feelPulse(Schedulers.parallel().createWorker());
+      watcher.addHeartbeat(Schedulers.parallel().createWorker());
     }
     return watcher;
   }
 
-  private void feelPulse(Scheduler.Worker worker) {
-    Heartbeat pulse = new Heartbeat(BEAT);
-    pulses.add(pulse);
-    var unused = worker.schedulePeriodically(pulse::beat, 0, BEAT, TimeUnit.NANOSECONDS);
+  private void addHeartbeat(Scheduler.Worker worker) {
+    Heartbeat heartbeat = new Heartbeat(BEAT);
+    heartbeats.add(heartbeat);
+    var unused = worker.schedulePeriodically(heartbeat::beat, 0, BEAT, TimeUnit.NANOSECONDS);
   }
 
   /**
    * Begins to watch a handle.
    *
-   * @param ttl what its lock was acquired with
-   * @param listens whether its body is told when it is lost
+   * @param ttl the ttl of its lock
+   * @param listens whether its body is notified of a loss
    */
   HandleWatch watch(String call, Lock lock, Duration ttl, boolean listens) {
     HandleWatch watch = new HandleWatch(this, call, lock, ttl, listens);
-    watch.look();
+    watch.poll();
     watches.add(watch);
     return watch;
   }
@@ -72,12 +72,12 @@ final class HandleWatcher {
     journal.add(held);
   }
 
-  /** How much later than they should the threads of this JVM have run so far, each of them. */
+  /** The accumulated delay of each thread of this JVM. */
   List<Long> lateness() {
-    return pulses.stream().map(Heartbeat::lateness).toList();
+    return heartbeats.stream().map(Heartbeat::lateness).toList();
   }
 
-  /** How much later the latest of them has run since then; a frozen JVM delays all alike. */
+  /** The largest additional delay of a thread since then; a frozen JVM delays all of them. */
   long latenessSince(List<Long> before) {
     List<Long> now = lateness();
     return IntStream.range(0, before.size())
@@ -86,15 +86,15 @@ final class HandleWatcher {
         .orElse(0);
   }
 
-  private void lookForEver() {
+  private void pollForever() {
     while (true) {
-      looks.beat();
-      watches.forEach(HandleWatch::look);
+      polls.beat();
+      watches.forEach(HandleWatch::poll);
       LockSupport.parkNanos(PERIOD);
     }
   }
 
-  /** Something that should happen at equal intervals. */
+  /** A periodic task that measures its delay. */
   private static final class Heartbeat {
 
     private final long interval;

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** All that the workers of all clients wrote down so far. */
+/** The events of all workers of all clients so far. */
 final class History {
 
   private final List<CallBegan> began = new ArrayList<>();
@@ -35,7 +35,7 @@ final class History {
     }
   }
 
-  /** Adds to the events all that is known of their calls. */
+  /** Adds all other events of the same calls. */
   synchronized List<CallEvent> withContext(List<CallEvent> events) {
     Set<CallEvent> all = new LinkedHashSet<>(events);
     Set<String> calls = events.stream().map(CallEvent::call).collect(Collectors.toSet());

@@ -7,13 +7,12 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A fail-over that may have lost writes: another server became the master of some keys, without
- * having heard all that the former one has confirmed.
+ * A fail-over that may have lost writes: another server became the master of some keys, without all writes that the former one has confirmed.
  *
- * @param keys whose master changed
- * @param from when the new master was last seen not to be it
+ * @param keys the keys whose master changed
+ * @param from when the new master was last seen as a replica
  * @param until when there was one master again; {@link #NOT_YET} as long as there may be two
- * @param master the new one
+ * @param master the new master
  */
 record LossyFailOver(Set<String> keys, long from, long until, String master) {
 
@@ -24,9 +23,7 @@ record LossyFailOver(Set<String> keys, long from, long until, String master) {
   }
 
   /**
-   * Whether it can be the reason why two hold a key at once. One of them was granted it by the
-   * former master, so it was asked for before there was one master again; the other one by the new
-   * master, so the last of them was received when there was one.
+   * Whether it can be the reason for two holders of a key. The former master granted one lock, so that was requested before there was one master again; the new master granted the other one, so the last of them was received when there was a new master.
    */
   boolean explains(String key, HandleHeld one, HandleHeld other) {
     return keys.contains(key)
@@ -34,17 +31,17 @@ record LossyFailOver(Set<String> keys, long from, long until, String master) {
         && Math.max(one.at(), other.at()) >= from;
   }
 
-  /** Whether a release of the key may have been lost, so that its lock is still there. */
+  /** Whether a release of the key may have been lost, so that its lock still exists. */
   boolean explainsKeyLeft(String key, long now, Duration longestTtl) {
     return keys.contains(key) && (until == NOT_YET || now - until < longestTtl.toNanos());
   }
 
-  /** How long it took, 0 if it is not over. */
+  /** How long it lasted, 0 if it is not over. */
   long millis() {
     return until == NOT_YET ? 0 : Duration.ofNanos(until - from).toMillis();
   }
 
-  /** The loss in words, its times in milliseconds since the origin. */
+  /** A text about the fail-over, with times in milliseconds since the origin. */
   String text(long origin) {
     return String.format(
         Locale.ROOT,

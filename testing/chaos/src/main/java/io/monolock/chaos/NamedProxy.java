@@ -4,9 +4,9 @@ package io.monolock.chaos;
 import io.monolock.test.FaultProxy;
 
 /**
- * A way that traffic goes.
+ * A proxy between clients and a server, or between servers.
  *
- * @param proxy what can disturb it
- * @param name whose it is
+ * @param proxy the proxy
+ * @param name the client or server behind it in messages
  */
 record NamedProxy(FaultProxy proxy, String name) {}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** A caller: writes down every signal that it gets, also those that it should not. */
+/** A caller that records every signal, even one that violates the protocol. */
 final class RecordingSubscriber<T> implements CoreSubscriber<T> {
 
   private final Journal journal;
@@ -69,7 +69,7 @@ final class RecordingSubscriber<T> implements CoreSubscriber<T> {
     }
   }
 
-  /** Takes the value out; null if there is none, or none any more. */
+  /** Removes and returns the value; null if there is none. */
   @Nullable T take() {
     return value.getAndSet(null);
   }
@@ -84,6 +84,6 @@ final class RecordingSubscriber<T> implements CoreSubscriber<T> {
     if (error instanceof LockLostException lost) {
       return name + " " + lost.reason();
     }
-    return error instanceof LockStoreException trouble ? name + " " + trouble.reason() : name;
+    return error instanceof LockStoreException failure ? name + " " + failure.reason() : name;
   }
 }

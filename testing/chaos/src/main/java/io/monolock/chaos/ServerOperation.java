@@ -5,28 +5,27 @@ import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** What takes long to do to servers, one after the other, while the nemesis goes on. */
+/** A fault of servers that takes long and runs in a thread of its own, one at a time. */
 final class ServerOperation {
 
   private volatile Thread worker = new Thread();
 
-  /** Whether one is under way. */
+  /** Whether an operation is under way. */
   boolean isUnderWay() {
     return worker.isAlive();
   }
 
   /**
-   * Begins one, when none is under way. One that fails, as other faults are in its way, is given
-   * up.
+   * Begins an operation; none must be under way. If it fails because of other faults, it is given up.
    */
-  void begin(FaultInjector nemesis, Runnable steps) {
+  void begin(FaultInjector injector, Runnable steps) {
     Thread worker =
         new Thread(
             () -> {
               try {
                 steps.run();
               } catch (RedisException | IllegalStateException e) {
-                nemesis.say("given up: " + e.getMessage());
+                injector.say("given up: " + e.getMessage());
               }
             },
             "chaos-operation");
@@ -35,7 +34,7 @@ final class ServerOperation {
     worker.start();
   }
 
-  /** Waits until none is under way. */
+  /** Waits until no operation is under way. */
   void await() {
     try {
       worker.join();
@@ -44,7 +43,7 @@ final class ServerOperation {
     }
   }
 
-  /** Lets some time pass within one. */
+  /** Waits within an operation. */
   static void pass(Duration time) {
     long end = System.nanoTime() + time.toNanos();
     while (System.nanoTime() - end < 0) {

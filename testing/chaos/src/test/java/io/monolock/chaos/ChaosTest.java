@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import io.monolock.test.CommandLineProgram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,24 +68,24 @@ class ChaosTest {
 
   @Test
   void wipedMembersWithoutAQuorumAreRefused() {
-    assertThat(run("--wiped-votes")).isEqualTo(Chaos.WRONG_OPTION);
+    assertThat(run("--wiped-votes")).isEqualTo(CommandLineProgram.WRONG_OPTION);
     assertThat(err.toString()).startsWith("--wiped-votes needs --topology quorum, was standalone");
   }
 
   @Test
   void anotherTopologyIsRefused() {
-    assertThat(run("--topology=ring")).isEqualTo(Chaos.WRONG_OPTION);
+    assertThat(run("--topology=ring")).isEqualTo(CommandLineProgram.WRONG_OPTION);
     assertThat(err.toString()).contains("--topology").contains("STANDALONE");
   }
 
   @Test
   void anOptionOutOfRangeIsRefused() {
-    assertThat(run("--clients=0")).isEqualTo(Chaos.WRONG_OPTION);
+    assertThat(run("--clients=0")).isEqualTo(CommandLineProgram.WRONG_OPTION);
     assertThat(err.toString()).startsWith("--clients must be between 1 and 32, was 0");
   }
 
   @Test
-  void helpTellsWhatThereIs() {
+  void helpListsTheOptions() {
     assertThat(run("--help")).isZero();
     assertThat(out.toString()).contains("--seconds", "--seed", "--break", "Exit codes:");
   }

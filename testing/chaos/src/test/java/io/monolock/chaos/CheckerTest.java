@@ -15,15 +15,15 @@ class CheckerTest {
 
   private static final String LOST = "io.monolock.LockLostException EXPIRED";
   private static final Duration TTL = Duration.ofNanos(100);
-  private static final long LIMIT = Checker.TOLD_WITHIN.toNanos();
+  private static final long LIMIT = Checker.NOTIFIED_WITHIN.toNanos();
 
   private static HandleHeld held(String call, long fence, long from, long until, String... keys) {
     return new HandleHeld(
         from, from, call, List.of(keys), fence, until, HandleHeld.NEVER, until, 0, true, false);
   }
 
-  private static HandleHeld lost(long invalidSince, long told, long late, boolean listens) {
-    return new HandleHeld(0, 0, "x", List.of("a"), 1, 5, invalidSince, told, late, listens, false);
+  private static HandleHeld lost(long invalidSince, long notified, long late, boolean listens) {
+    return new HandleHeld(0, 0, "x", List.of("a"), 1, 5, invalidSince, notified, late, listens, false);
   }
 
   private static List<String> brokenRules(CallEvent... events) {
@@ -75,7 +75,7 @@ class CheckerTest {
   }
 
   @Test
-  void aHandleThatNeverWasValidExcludesNobody() {
+  void aHandleThatNeverWasValidExcludesNoOther() {
     HandleHeld never = new HandleHeld(5, 5, "x", List.of("a"), 9, HandleHeld.NEVER, 5, 6, 0, true, false);
     assertThat(brokenRules(never, held("y", 2, 0, 10, "a"))).isEmpty();
   }
@@ -103,13 +103,13 @@ class CheckerTest {
   }
 
   @Test
-  void aLossThatIsToldInTimeIsRight() {
+  void aLossThatIsNotifiedInTimeIsRight() {
     assertThat(brokenRules(lost(10, 10 + LIMIT, 0, true))).isEmpty();
   }
 
   @Test
-  void aLossThatIsToldLateIsAViolation() {
-    assertThat(brokenRules(lost(10, 11 + LIMIT, 0, true))).containsExactly(Checker.TOLD);
+  void aLossThatIsNotifiedLateIsAViolation() {
+    assertThat(brokenRules(lost(10, 11 + LIMIT, 0, true))).containsExactly(Checker.NOTIFIED);
   }
 
   @Test
@@ -119,14 +119,14 @@ class CheckerTest {
   }
 
   @Test
-  void whoLooksForHimselfNeedNotBeTold() {
+  void aHolderThatPollsItsHandleNeedsNoNotification() {
     assertThat(brokenRules(lost(10, 11 + LIMIT, 0, false))).isEmpty();
   }
 
   @Test
-  void aHandleThatComesBackToLifeIsAViolation() {
+  void aHandleThatBecomesValidAgainIsAViolation() {
     assertThat(brokenRules(new HandleHeld(0, 0, "x", List.of("a"), 1, 5, 3, 6, 0, true, true)))
-        .containsExactly(Checker.FOR_GOOD);
+        .containsExactly(Checker.STAYS_INVALID);
   }
 
   @Test
@@ -170,7 +170,7 @@ class CheckerTest {
   }
 
   @Test
-  void anErrorOfSomebodyElseIsAViolation() {
+  void anErrorOfAnotherLibraryIsAViolation() {
     assertThat(
             brokenRules(
                 new CallBegan(0, "x", "any"),

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What a fail-over of the key {@code a} excuses, and what it does not. */
+/** The violations that a fail-over of the key {@code a} excuses, and others. */
 class LossyFailOverTest {
 
   private static final Duration TTL = Duration.ofNanos(1_000);
-  private static final LossyFailOver LOSS = new LossyFailOver(Set.of("a"), 100, 200, "node 4");
+  private static final LossyFailOver FAIL_OVER = new LossyFailOver(Set.of("a"), 100, 200, "node 4");
 
   private static HandleHeld held(long fence, long sent, long at, long until, String key) {
     return new HandleHeld(
@@ -21,16 +21,16 @@ class LossyFailOverTest {
   }
 
   private static Findings found(CallEvent... events) {
-    return new Checker(List.of(LOSS), TTL).finished(History.of(events), List.of(), 500);
+    return new Checker(List.of(FAIL_OVER), TTL).finished(History.of(events), List.of(), 500);
   }
 
   private static Findings left(long now, String... keys) {
-    return new Checker(List.of(LOSS), TTL).finished(History.of(), List.of(keys), now);
+    return new Checker(List.of(FAIL_OVER), TTL).finished(History.of(), List.of(keys), now);
   }
 
   private static void assertExcused(Findings findings) {
     assertThat(findings.violations()).isEmpty();
-    assertThat(findings.excused()).extracting(Findings.Excused::loss).containsExactly(LOSS);
+    assertThat(findings.excused()).extracting(Findings.Excused::failOver).containsExactly(FAIL_OVER);
   }
 
   private static void assertViolated(String rule, Findings findings) {
@@ -39,12 +39,12 @@ class LossyFailOverTest {
   }
 
   @Test
-  void aLockThatTheNewMasterHasNotHeardOf() {
+  void aLockThatWasNotReplicatedToTheNewMaster() {
     assertExcused(found(held(1, 50, 60, 400, "a"), held(2, 300, 310, 320, "a")));
   }
 
   @Test
-  void aLockOfAMasterThatDoesNotKnowYetThatItWasReplaced() {
+  void aLockOfAMasterThatIsReplacedAndStillActive() {
     assertExcused(found(held(1, 150, 160, 400, "a"), held(2, 170, 180, 190, "a")));
   }
 
@@ -54,12 +54,12 @@ class LossyFailOverTest {
   }
 
   @Test
-  void notTwoOfWhomBothWereThereBefore() {
+  void notTwoLocksFromBeforeTheFailOver() {
     assertViolated(Checker.EXCLUSION, found(held(1, 50, 60, 400, "a"), held(2, 80, 90, 95, "a")));
   }
 
   @Test
-  void notTwoWhoBothCameAfterwards() {
+  void notTwoLocksFromAfterTheFailOver() {
     assertViolated(
         Checker.EXCLUSION, found(held(1, 210, 220, 400, "a"), held(2, 230, 240, 250, "a")));
   }
@@ -78,7 +78,7 @@ class LossyFailOverTest {
   }
 
   @Test
-  void aReleaseThatTheNewMasterHasNotHeardOf() {
+  void aReleaseThatWasNotReplicatedToTheNewMaster() {
     assertExcused(left(1_199, "a"));
   }
 
@@ -93,7 +93,7 @@ class LossyFailOverTest {
   }
 
   @Test
-  void whatIsNotOverYetHasNoEnd() {
+  void aFailOverThatIsNotOverHasNoEnd() {
     LossyFailOver open = new LossyFailOver(Set.of("a"), 100, LossyFailOver.NOT_YET, "node 4");
     assertThat(
             open.explains(
