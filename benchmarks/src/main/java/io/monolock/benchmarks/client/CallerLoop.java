@@ -9,7 +9,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** One caller that takes turns without a pause. Costs next to nothing itself. */
+/** One caller that acquires and releases without pauses, at a minimal cost of its own. */
 abstract class CallerLoop implements CoreSubscriber<Object>, Runnable {
 
   private static final long PAUSE_AFTER_FAILURE_MILLIS = 20;
@@ -24,53 +24,53 @@ abstract class CallerLoop implements CoreSubscriber<Object>, Runnable {
       };
 
   private final Caller caller;
-  private final WindowStatistics tally;
-  private final CompletableFuture<Void> over = new CompletableFuture<>();
+  private final WindowStatistics statistics;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile boolean stopped;
   private volatile Subscription subscription = NOT_YET;
 
-  /** When the current turn began. */
+  /** When the current call began. */
   long begin;
 
-  CallerLoop(Caller caller, WindowStatistics tally) {
+  CallerLoop(Caller caller, WindowStatistics statistics) {
     this.caller = caller;
-    this.tally = tally;
+    this.statistics = statistics;
   }
 
   /** The lock is held. */
   @Override
   public abstract void run();
 
-  /** The turn that began at that time is over. */
+  /** The call that began at that time has completed. */
   abstract void done(long begin);
 
-  /** Subscribes to the next turn. */
-  void subscribe(Mono<?> turn) {
-    turn.subscribe(this);
+  /** Subscribes to the next call. */
+  void subscribe(Mono<?> call) {
+    call.subscribe(this);
   }
 
-  /** Begins a turn, the first or the next. */
+  /** Begins a call, the first or the next. */
   final void next() {
     begin = System.nanoTime();
-    subscribe(caller.turn(this));
+    subscribe(caller.acquireAndRelease(this));
   }
 
-  /** Begins no other turn. */
+  /** Begins no other call. */
   final CompletableFuture<Void> stop() {
     stopped = true;
-    return over;
+    return ended;
   }
 
-  /** Ends the current turn, too. */
+  /** Cancels the current call, too. */
   final void cancel() {
     stopped = true;
     subscription.cancel();
   }
 
   @Override
-  public final void onSubscribe(Subscription turn) {
-    subscription = turn;
-    turn.request(Long.MAX_VALUE);
+  public final void onSubscribe(Subscription current) {
+    subscription = current;
+    current.request(Long.MAX_VALUE);
   }
 
   @Override
@@ -82,7 +82,7 @@ abstract class CallerLoop implements CoreSubscriber<Object>, Runnable {
   public final void onComplete() {
     done(begin);
     if (stopped) {
-      over.complete(null);
+      ended.complete(null);
     } else {
       next();
     }
@@ -91,10 +91,10 @@ abstract class CallerLoop implements CoreSubscriber<Object>, Runnable {
   @Override
   public final void onError(Throwable reason) {
     if (stopped) {
-      over.complete(null);
+      ended.complete(null);
       return;
     }
-    tally.failed(reason);
+    statistics.failed(reason);
     Schedulers.parallel().schedule(this::next, PAUSE_AFTER_FAILURE_MILLIS, TimeUnit.MILLISECONDS);
   }
 }

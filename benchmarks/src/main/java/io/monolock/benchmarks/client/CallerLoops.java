@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 /** Callers that start and stop together. */
 final class CallerLoops {
 
-  private static final long PATIENCE_SECONDS = 1;
+  private static final long TIMEOUT_SECONDS = 1;
 
   private final List<? extends CallerLoop> loops;
 
@@ -22,12 +22,12 @@ final class CallerLoops {
     loops.forEach(CallerLoop::next);
   }
 
-  /** Lets all finish their turn; cancels those who wait too long. */
+  /** Lets all callers finish their call; cancels them after a timeout. */
   void stop() {
     CompletableFuture<?>[] ends =
         loops.stream().map(CallerLoop::stop).toArray(CompletableFuture<?>[]::new);
     try {
-      CompletableFuture.allOf(ends).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      CompletableFuture.allOf(ends).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       loops.forEach(CallerLoop::cancel);
     } catch (InterruptedException | ExecutionException e) {

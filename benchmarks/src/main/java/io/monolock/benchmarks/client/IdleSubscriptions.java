@@ -10,44 +10,44 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 
-/** Many subscriptions that are there and have nothing to do. Its methods are called in turn. */
+/** Many subscriptions without signals. Its methods are called one at a time. */
 final class IdleSubscriptions {
 
-  private final WindowStatistics tally = new WindowStatistics();
+  private final WindowStatistics statistics = new WindowStatistics();
   private final AtomicInteger ended = new AtomicInteger();
-  private final List<IdleSubscriber> members = new ArrayList<>();
+  private final List<IdleSubscriber> subscribers = new ArrayList<>();
 
-  /** Lets one in; it is lost if it ever ends. */
-  void add(Mono<?> life) {
-    IdleSubscriber member = new IdleSubscriber();
-    members.add(member);
-    life.subscribe(member);
+  /** Subscribes to a Mono, which counts as lost if it ever ends. */
+  void add(Mono<?> mono) {
+    IdleSubscriber subscriber = new IdleSubscriber();
+    subscribers.add(subscriber);
+    mono.subscribe(subscriber);
   }
 
   void begin() {
-    tally.begin();
+    statistics.begin();
   }
 
   void end() {
-    tally.end();
+    statistics.end();
   }
 
   Sample sample() {
-    return tally
+    return statistics
         .sample()
-        .with(Metric.HELD, members.size() - ended.get())
+        .with(Metric.HELD, subscribers.size() - ended.get())
         .with(Metric.LOST, ended.get());
   }
 
-  void dismiss() {
-    members.forEach(BaseSubscriber::cancel);
+  void cancel() {
+    subscribers.forEach(BaseSubscriber::cancel);
   }
 
   private final class IdleSubscriber extends BaseSubscriber<Object> {
 
     @Override
     protected void hookOnError(Throwable reason) {
-      tally.failed(reason);
+      statistics.failed(reason);
     }
 
     @Override

@@ -9,16 +9,15 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** Holds many locks and keeps them alive. */
-final class KeptLocks implements Workload {
+final class KeptLocks extends IdleWorkload {
 
   private static final int AT_A_TIME = 256;
   private static final int FIRST = 1_000;
-  private static final long PATIENCE_SECONDS = 120;
+  private static final long TIMEOUT_SECONDS = 120;
 
   private final Contender contender;
   private final int locks;
   private final String prefix;
-  private final IdleSubscriptions crowd = new IdleSubscriptions();
   private long heapBefore;
 
   KeptLocks(Contender contender, int locks, String prefix) {
@@ -30,13 +29,13 @@ final class KeptLocks implements Workload {
   @Override
   public void start() {
     if (locks > FIRST) {
-      // what is there once, however many locks there are, is not theirs
+      // the first locks create what all locks share, which does not count
       IdleSubscriptions first = new IdleSubscriptions();
       fill(first, FIRST, "first:" + prefix);
-      first.dismiss();
+      first.cancel();
     }
     heapBefore = ProcessMeter.heapInUse();
-    fill(crowd, locks, prefix);
+    fill(subscriptions, locks, prefix);
   }
 
   private void fill(IdleSubscriptions all, int count, String begin) {
@@ -44,14 +43,14 @@ final class KeptLocks implements Workload {
     Runnable granted = room::release;
     for (int number = 1; number <= count; number++) {
       await(room, 1);
-      all.add(contender.caller(List.of(begin + number), number).keep(granted));
+      all.add(contender.caller(List.of(begin + number), number).hold(granted));
     }
     await(room, AT_A_TIME);
   }
 
   private static void await(Semaphore room, int permits) {
     try {
-      if (!room.tryAcquire(permits, PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (!room.tryAcquire(permits, TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException("Free keys are not granted");
       }
     } catch (InterruptedException e) {
@@ -60,23 +59,8 @@ final class KeptLocks implements Workload {
   }
 
   @Override
-  public void begin() {
-    crowd.begin();
-  }
-
-  @Override
-  public void end() {
-    crowd.end();
-  }
-
-  @Override
   public Sample sample() {
     double heap = ProcessMeter.heapInUse() - heapBefore;
-    return crowd.sample().with(Metric.HEAP, heap / locks);
-  }
-
-  @Override
-  public void stop() {
-    crowd.dismiss();
+    return subscriptions.sample().with(Metric.HEAP, heap / locks);
   }
 }

@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * In which order waiters came and in which they got the lock.
+ * Counts waiters that get the lock before earlier ones.
  *
- * <p>One came before another if its {@code subscribe} had returned when that of the other was
- * called; of two that came at the same time, none is before the other.
+ * <p>A waiter is earlier than another one if its {@code subscribe} had returned when that of the
+ * other was called; if the calls overlap, none is earlier.
  */
 final class OvertakingCounter {
 
@@ -18,23 +18,23 @@ final class OvertakingCounter {
 
   private final long[] began;
   private final long[] returned;
-  private final int[] granted;
+  private final int[] grantRanks;
   private final AtomicInteger tickets = new AtomicInteger();
   private final AtomicInteger grants = new AtomicInteger();
 
   /**
-   * @param capacity how many are looked at; those that come after them are not
+   * @param capacity how many waiters are checked; later ones are ignored
    */
   OvertakingCounter(int capacity) {
     began = new long[capacity];
     returned = new long[capacity];
-    granted = new int[capacity];
+    grantRanks = new int[capacity];
     Arrays.fill(returned, NEVER);
-    Arrays.fill(granted, Integer.MAX_VALUE);
+    Arrays.fill(grantRanks, Integer.MAX_VALUE);
   }
 
-  /** Somebody is about to subscribe. */
-  int comes() {
+  /** A waiter is about to subscribe. */
+  int arrive() {
     int ticket = tickets.getAndIncrement();
     if (ticket < began.length) {
       began[ticket] = System.nanoTime();
@@ -43,36 +43,36 @@ final class OvertakingCounter {
   }
 
   /** Its {@code subscribe} has returned. */
-  void waits(int ticket) {
+  void subscribed(int ticket) {
     if (ticket < began.length) {
       returned[ticket] = System.nanoTime();
     }
   }
 
-  /** It has the lock; called by holders only. */
-  void goes(int ticket) {
+  /** The waiter has the lock; called by holders only. */
+  void granted(int ticket) {
     if (ticket < began.length) {
-      granted[ticket] = grants.getAndIncrement();
+      grantRanks[ticket] = grants.getAndIncrement();
     }
   }
 
-  /** How many pairs there are of which the one that came later got the lock earlier. */
+  /** The count of pairs in which the later waiter got the lock first. */
   long overtaken() {
     int most = grants.get();
     int count = Math.min(tickets.get(), began.length);
     long[] begins = Arrays.copyOf(began, count);
     long[] returns = Arrays.copyOf(returned, count);
-    int[] ranks = Arrays.stream(granted, 0, count).map(rank -> Math.min(rank, most)).toArray();
+    int[] rankOf = Arrays.stream(grantRanks, 0, count).map(rank -> Math.min(rank, most)).toArray();
     int[] byReturn = sorted(returns);
     Ranks before = new Ranks(most + 1);
     long overtaken = 0;
     int next = 0;
     for (int later : sorted(begins)) {
       while (next < count && returns[byReturn[next]] < begins[later]) {
-        before.add(ranks[byReturn[next++]]);
+        before.add(rankOf[byReturn[next++]]);
       }
-      if (ranks[later] < most) {
-        overtaken += before.above(ranks[later]);
+      if (rankOf[later] < most) {
+        overtaken += before.above(rankOf[later]);
       }
     }
     return overtaken;
@@ -87,7 +87,7 @@ final class OvertakingCounter {
         .toArray();
   }
 
-  /** A bag of numbers that tells how many of them are above another. */
+  /** A multiset of numbers that counts its elements above a given one. */
   private static final class Ranks {
 
     // a Fenwick tree

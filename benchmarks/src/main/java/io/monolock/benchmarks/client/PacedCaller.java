@@ -3,15 +3,16 @@ package io.monolock.benchmarks.client;
 
 import io.monolock.benchmarks.contender.Caller;
 import io.monolock.benchmarks.contender.Contender;
-import io.monolock.benchmarks.report.Sample;
 import java.util.List;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** One caller with a key of its own, and a pause between its turns. Times are of whole turns. */
-final class PacedCaller implements Workload {
+/**
+ * One caller with a key of its own, and a pause between its calls. A time is that of a pair of
+ * acquire and release.
+ */
+final class PacedCaller extends MeasuredWorkload {
 
-  private final WindowStatistics tally = new WindowStatistics();
   private final Caller caller;
   private Disposable running = () -> {};
 
@@ -22,27 +23,17 @@ final class PacedCaller implements Workload {
   @Override
   public void start() {
     running =
-        Pause.some().then(Mono.defer(this::turn)).repeat().subscribe(ended -> {}, tally::failed);
+        Pause.some()
+            .then(Mono.defer(this::pair))
+            .repeat()
+            .subscribe(ended -> {}, statistics::failed);
   }
 
-  private Mono<?> turn() {
+  private Mono<?> pair() {
     long begin = System.nanoTime();
-    return caller.turn(() -> {}).doOnTerminate(() -> tally.done(System.nanoTime() - begin));
-  }
-
-  @Override
-  public void begin() {
-    tally.begin();
-  }
-
-  @Override
-  public void end() {
-    tally.end();
-  }
-
-  @Override
-  public Sample sample() {
-    return tally.sample();
+    return caller
+        .acquireAndRelease(() -> {})
+        .doOnTerminate(() -> statistics.done(System.nanoTime() - begin));
   }
 
   @Override

@@ -2,13 +2,11 @@
 package io.monolock.benchmarks.client;
 
 import io.monolock.benchmarks.contender.Contender;
-import io.monolock.benchmarks.report.Sample;
 import java.util.List;
 
-/** Callers that wait for a key which somebody in another process never gives back. */
-final class WaitingCallers implements Workload {
+/** Callers that wait for a lock which another process never releases. */
+final class WaitingCallers extends IdleWorkload {
 
-  private final IdleSubscriptions crowd = new IdleSubscriptions();
   private final Contender contender;
   private final int waiters;
   private final String key;
@@ -22,27 +20,7 @@ final class WaitingCallers implements Workload {
   @Override
   public void start() {
     for (int number = 1; number <= waiters; number++) {
-      crowd.add(contender.caller(List.of(key), number).take());
+      subscriptions.add(contender.caller(List.of(key), number).acquire());
     }
-  }
-
-  @Override
-  public void begin() {
-    crowd.begin();
-  }
-
-  @Override
-  public void end() {
-    crowd.end();
-  }
-
-  @Override
-  public Sample sample() {
-    return crowd.sample();
-  }
-
-  @Override
-  public void stop() {
-    crowd.dismiss();
   }
 }

@@ -9,7 +9,7 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what is done and how long it takes, window by window. */
+/** Counts operations and their times, window by window. */
 final class WindowStatistics {
 
   private static final int DIGITS = 3;
@@ -34,7 +34,7 @@ final class WindowStatistics {
     }
   }
 
-  /** How much was done in all windows and outside of them. */
+  /** All operations, in windows and outside of them. */
   long operations() {
     return operations.sum();
   }
@@ -69,7 +69,7 @@ final class WindowStatistics {
     }
   }
 
-  /** What the last window showed. */
+  /** The sample of the last window. */
   Sample sample() {
     return sample;
   }

@@ -5,7 +5,7 @@ import io.monolock.benchmarks.contender.Contender;
 import java.nio.file.Path;
 import java.util.List;
 
-/** All that a client can do. A new one is a class that implements {@link Workload}, and a line. */
+/** All workloads. A new one is a class that implements {@link Workload}, and a line. */
 public enum Workloads {
   /** How many in flight, how many keys each. */
   FREE_KEYS((contender, words) -> new FreeKeys(contender, number(words, 0), number(words, 1))),

@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * How long and how often is measured.
+ * The settings of a run.
  *
- * @param contenders those that are wanted
- * @param rounds how often the contenders take turns
+ * @param contenders the contenders to measure
+ * @param rounds how often each contender is measured
  * @param firstWarmUp how long a process works before it is measured for the first time
  * @param warmUp how long it works before each other window
  * @param window how long is measured
@@ -34,8 +34,8 @@ public record BenchmarkSettings(
   /**
    * A run whose figures count.
    *
-   * @param contenders those that are wanted
-   * @param rounds how often the contenders take turns
+   * @param contenders the contenders to measure
+   * @param rounds how often each contender is measured
    * @return the settings
    */
   public static BenchmarkSettings full(Set<Contenders> contenders, int rounds) {
@@ -53,9 +53,9 @@ public record BenchmarkSettings(
   }
 
   /**
-   * A run that shows that all works, and whose figures mean nothing.
+   * A run that only shows that the program works; its figures are meaningless.
    *
-   * @param contenders those that are wanted
+   * @param contenders the contenders to measure
    * @return the settings
    */
   public static BenchmarkSettings quick(Set<Contenders> contenders) {
@@ -75,7 +75,7 @@ public record BenchmarkSettings(
   /**
    * The same with windows of another length.
    *
-   * @param length how long is measured, whatever it is
+   * @param length the length of all windows
    * @return new settings
    */
   public BenchmarkSettings withWindow(Duration length) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.benchmarks.scenario;
 
-/** A way to tell a client what to do. */
+/** A channel for commands to a client. */
 interface ClientChannel extends AutoCloseable {
 
-  /** Waits until the client is there. */
+  /** Waits until the client is ready. */
   void awaitReady();
 
-  /** Tells it, and waits for the answer. */
-  String ask(String order);
+  /** Sends a command, and waits for the answer. */
+  String send(String command);
 
   @Override
   void close();

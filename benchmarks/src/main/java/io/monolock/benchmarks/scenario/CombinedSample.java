@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 
-/** What several processes showed in the same window, as one. */
+/** Combines the samples of several processes of the same window. */
 final class CombinedSample {
 
   private static final List<Metric> SUMS =
@@ -21,7 +21,7 @@ final class CombinedSample {
           Metric.LOST);
   private static final List<Metric> MEANS =
       List.of(Metric.CLIENT_CPU, Metric.BYTES, Metric.P50, Metric.P99, Metric.MEAN, Metric.HEAP);
-  // those of a window, or counted by all processes together
+  // maxima of a window, or counted by all processes together
   private static final List<Metric> MAXIMA =
       List.of(Metric.MAX, Metric.MAX_TO_MEAN, Metric.VIOLATIONS);
 

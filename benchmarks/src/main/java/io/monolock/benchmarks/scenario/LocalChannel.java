@@ -4,7 +4,7 @@ package io.monolock.benchmarks.scenario;
 import io.monolock.benchmarks.client.ClientSession;
 import io.monolock.benchmarks.contender.Contenders;
 
-/** A client in this process, which is there sooner, and shares it with the others. */
+/** A client in this process, which starts faster and shares the process with others. */
 final class LocalChannel implements ClientChannel {
 
   private final ClientSession session;
@@ -19,8 +19,8 @@ final class LocalChannel implements ClientChannel {
   }
 
   @Override
-  public String ask(String order) {
-    return session.obey(order);
+  public String send(String command) {
+    return session.execute(command);
   }
 
   @Override

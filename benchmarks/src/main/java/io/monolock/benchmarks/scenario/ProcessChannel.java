@@ -2,8 +2,8 @@
 package io.monolock.benchmarks.scenario;
 
 import io.monolock.benchmarks.client.ClientMain;
-import io.monolock.test.ClassPath;
 import io.monolock.benchmarks.contender.Contenders;
+import io.monolock.test.ClassPath;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,20 +14,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A client in a process of its own, with compiled code, heap and CPU time of its own. */
+/** A client in a process of its own, with its own compiled code, heap and CPU time. */
 final class ProcessChannel implements ClientChannel {
 
   private static final List<String> JAVA_OPTIONS = List.of("-Xms1g", "-Xmx1g");
 
   private final Contenders contender;
   private final Process process;
-  private final Writer orders;
-  private final BufferedReader answers;
+  private final Writer input;
+  private final BufferedReader output;
 
   /**
    * Starts a process.
    *
-   * @param prefix what stands before the command, such as {@code taskset}; may be empty
+   * @param prefix the words before the command, such as {@code taskset}; may be empty
    */
   ProcessChannel(Contenders contender, String uri, List<String> prefix) {
     this.contender = contender;
@@ -41,8 +41,8 @@ final class ProcessChannel implements ClientChannel {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    orders = process.outputWriter(StandardCharsets.UTF_8);
-    answers = process.inputReader(StandardCharsets.UTF_8);
+    input = process.outputWriter(StandardCharsets.UTF_8);
+    output = process.inputReader(StandardCharsets.UTF_8);
   }
 
   @Override
@@ -51,10 +51,10 @@ final class ProcessChannel implements ClientChannel {
   }
 
   @Override
-  public String ask(String order) {
+  public String send(String command) {
     try {
-      orders.write(order + "\n");
-      orders.flush();
+      input.write(command + "\n");
+      input.flush();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -63,7 +63,7 @@ final class ProcessChannel implements ClientChannel {
 
   private String answer() {
     try {
-      String line = answers.readLine();
+      String line = output.readLine();
       if (line == null) {
         throw new IllegalStateException("The client of " + contender.title() + " has ended");
       }

@@ -7,9 +7,10 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
-/** Lets contenders do the same work in turns, A B C A B C, and collects what that shows. */
+/** Measures contenders with the same work alternately, A B C A B C, and collects the results. */
 final class RoundRobin {
 
   private final Bench bench;
@@ -30,11 +31,27 @@ final class RoundRobin {
    * @param work starts the clients of a team
    */
   void run(List<Team> teams, String setting, Consumer<Team> work) {
+    measure(
+        teams,
+        setting,
+        (team, round) -> {
+          work.accept(team);
+          Sample sample = bench.watch(team.clients(), warmUp(team), bench.settings().window());
+          team.clients().parallelStream().forEach(Client::stop);
+          return sample;
+        });
+  }
+
+  /**
+   * Measures all rounds of one setting.
+   *
+   * @param measurement starts the clients of a team, measures and stops them; gets the number of
+   *     the round, 1 for the first
+   */
+  void measure(List<Team> teams, String setting, BiFunction<Team, Integer, Sample> measurement) {
     for (int round = 1; round <= bench.settings().rounds(); round++) {
       for (Team team : teams) {
-        work.accept(team);
-        Sample sample = bench.watch(team.clients(), warmUp(team), bench.settings().window());
-        team.clients().parallelStream().forEach(Client::stop);
+        Sample sample = measurement.apply(team, round);
         results.add(team.contender(), setting, sample);
         bench.say("%s, round %d, %s: %s", setting, round, team.contender().title(), sample);
       }
@@ -42,7 +59,7 @@ final class RoundRobin {
   }
 
   /**
-   * Lets all get warm with work of another kind.
+   * Warms all up with other work.
    *
    * @param work starts the clients of a team
    */

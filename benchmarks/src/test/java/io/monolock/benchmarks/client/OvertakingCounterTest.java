@@ -7,51 +7,51 @@ import org.junit.jupiter.api.Test;
 
 class OvertakingCounterTest {
 
-  private final OvertakingCounter turnstile = new OvertakingCounter(10);
+  private final OvertakingCounter counter = new OvertakingCounter(10);
 
   private int waiter() {
-    int ticket = turnstile.comes();
-    turnstile.waits(ticket);
+    int ticket = counter.arrive();
+    counter.subscribed(ticket);
     return ticket;
   }
 
   @Test
-  void nobodyIsOvertakenWhenAllGoInTheOrderInWhichTheyCame() {
+  void noWaiterIsOvertakenWhenGrantsFollowTheOrderOfArrival() {
     int first = waiter();
     int second = waiter();
-    turnstile.goes(first);
+    counter.granted(first);
     int third = waiter();
-    turnstile.goes(second);
-    turnstile.goes(third);
-    assertThat(turnstile.overtaken()).isZero();
+    counter.granted(second);
+    counter.granted(third);
+    assertThat(counter.overtaken()).isZero();
   }
 
   @Test
-  void whoPassesTwoCountsTwice() {
+  void aWaiterThatOvertakesTwoCountsTwice() {
     int first = waiter();
     int second = waiter();
     int third = waiter();
-    turnstile.goes(third);
-    turnstile.goes(first);
-    turnstile.goes(second);
-    assertThat(turnstile.overtaken()).isEqualTo(2);
+    counter.granted(third);
+    counter.granted(first);
+    counter.granted(second);
+    assertThat(counter.overtaken()).isEqualTo(2);
   }
 
   @Test
-  void whoStillWaitsHasBeenOvertaken() {
+  void aWaiterWithoutAGrantHasBeenOvertaken() {
     waiter();
-    turnstile.goes(waiter());
-    assertThat(turnstile.overtaken()).isEqualTo(1);
+    counter.granted(waiter());
+    assertThat(counter.overtaken()).isEqualTo(1);
   }
 
   @Test
-  void ofTwoWhoComeAtTheSameTimeNoneIsOvertaken() {
-    int first = turnstile.comes();
-    int second = turnstile.comes();
-    turnstile.waits(first);
-    turnstile.waits(second);
-    turnstile.goes(second);
-    turnstile.goes(first);
-    assertThat(turnstile.overtaken()).isZero();
+  void ofTwoWaitersThatArriveTogetherNoneIsOvertaken() {
+    int first = counter.arrive();
+    int second = counter.arrive();
+    counter.subscribed(first);
+    counter.subscribed(second);
+    counter.granted(second);
+    counter.granted(first);
+    assertThat(counter.overtaken()).isZero();
   }
 }

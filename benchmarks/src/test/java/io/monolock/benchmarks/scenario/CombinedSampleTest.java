@@ -18,7 +18,7 @@ class CombinedSampleTest {
   }
 
   @Test
-  void whatEachDidIsAddedUpAndWhatItCostIsWeighed() {
+  void countsAreAddedAndCostsAreWeighed() {
     Sample all = CombinedSample.together(List.of(sample(300, 10, 7), sample(100, 50, 9)));
     assertThat(all.get(Metric.OPERATIONS)).isEqualTo(400);
     assertThat(all.get(Metric.CLIENT_CPU)).isEqualTo(20);
@@ -28,7 +28,7 @@ class CombinedSampleTest {
   }
 
   @Test
-  void whatNobodyMeasuredIsNotThere() {
+  void metricsWithoutMeasurementAreLeftOut() {
     Sample all = CombinedSample.together(List.of(sample(1, 1, 1), sample(1, 1, 1)));
     assertThat(all.metrics()).doesNotContain(Metric.HELD, Metric.LOST, Metric.HEAP);
   }

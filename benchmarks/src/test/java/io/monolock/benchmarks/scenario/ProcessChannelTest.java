@@ -11,16 +11,16 @@ import io.monolock.test.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A client in a process of its own; all other tests have theirs in this one. */
+/** A client in a process of its own; all other tests have clients in this process. */
 class ProcessChannelTest {
 
   @Test
-  void aClientProcessDoesAsItIsTold() {
+  void aClientProcessExecutesCommands() {
     List<Integer> processors = Processors.usable();
     List<String> prefix = processors.isEmpty() ? List.of() : Processors.on(processors.get(0));
     try (RedisServer server = RedisServer.start();
-        ClientChannel line = new ProcessChannel(Contenders.RAW, server.uri(), prefix)) {
-      Client client = new Client(Contenders.RAW, line);
+        ClientChannel channel = new ProcessChannel(Contenders.RAW, server.uri(), prefix)) {
+      Client client = new Client(Contenders.RAW, channel);
       client.awaitReady();
       client.start(Workloads.FREE_KEYS, 1, 1);
       client.begin();

@@ -64,7 +64,8 @@ sealed interface CallEvent {
   }
 
   /**
-   * A handle was held. A handle that was seen invalid never becomes valid again, so one that is seen valid has been valid since it was received.
+   * A handle was held. A handle that was seen invalid never becomes valid again, so one that is
+   * seen valid has been valid since it was received.
    *
    * @param at when it was received
    * @param sent when the command that granted it was sent, computed from its deadline, or before

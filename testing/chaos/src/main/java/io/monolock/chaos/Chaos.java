@@ -126,7 +126,8 @@ public final class Chaos implements Callable<Integer> {
     out.flush();
     ChaosResult result =
         Experiment.run(
-            new ChaosSettings(topology, seconds, seed, clients, workers, breakage, wipedVotes), out);
+            new ChaosSettings(topology, seconds, seed, clients, workers, breakage, wipedVotes),
+            out);
     new ChaosReport(out).print(result);
     return result.findings().isViolation() ? BROKEN : 0;
   }

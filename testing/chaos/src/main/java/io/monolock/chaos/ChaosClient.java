@@ -52,7 +52,12 @@ public final class ChaosClient {
   }
 
   private void run(
-      ChaosTopology topology, ClientStore client, int number, long seed, int workers, Breakage breakage)
+      ChaosTopology topology,
+      ClientStore client,
+      int number,
+      long seed,
+      int workers,
+      Breakage breakage)
       throws IOException, InterruptedException {
     LockStore store = client.store();
     ReactiveLocker locker =
@@ -80,7 +85,8 @@ public final class ChaosClient {
     awaitLine();
     // while the workers still have calls under way
     over.countDown();
-    RecordingSubscriber<Void> closer = new RecordingSubscriber<>(journal, number + "-close", "close", false);
+    RecordingSubscriber<Void> closer =
+        new RecordingSubscriber<>(journal, number + "-close", "close", false);
     locker.close().subscribe(closer);
     var unused = closer.await(TIMEOUT);
     for (Thread thread : threads) {

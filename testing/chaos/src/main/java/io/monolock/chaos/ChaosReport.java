@@ -59,7 +59,9 @@ final class ChaosReport {
     if (!lossyFailOvers.isEmpty()) {
       List<Findings.Excused> excused = result.findings().excused();
       row("fail-overs that may have lost writes", lossyFailOvers.size());
-      row("how long those took, ms", lossyFailOvers.stream().mapToLong(LossyFailOver::millis).sum());
+      row(
+          "how long those took, ms",
+          lossyFailOvers.stream().mapToLong(LossyFailOver::millis).sum());
       row("lost by asynchronous replication", excused.size());
       excused.forEach(
           one ->

@@ -3,7 +3,10 @@ package io.monolock.chaos;
 
 import java.util.List;
 
-/** The servers of a topology: how clients connect to them, how they fail, and which writes they may lose. */
+/**
+ * The servers of a topology: how clients connect to them, how they fail, and which writes they may
+ * lose.
+ */
 interface ChaosServers extends AutoCloseable {
 
   /**
@@ -33,7 +36,9 @@ interface ChaosServers extends AutoCloseable {
   /** The faults of the servers themselves. */
   List<Fault> faults();
 
-  /** Waits until all servers work. Proxies must be without faults, and the injector must have ended. */
+  /**
+   * Waits until all servers work. Proxies must be without faults, and the injector must have ended.
+   */
   default void settle() {}
 
   /** The present keys. */

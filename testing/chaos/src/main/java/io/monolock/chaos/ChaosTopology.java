@@ -22,14 +22,16 @@ enum ChaosTopology {
   }
 
   /**
-   * Few keys, so that the workers contend. The keys of one list can be locked together, and have one master.
+   * Few keys, so that the workers contend. The keys of one list can be locked together, and have
+   * one master.
    */
   List<List<String>> keys() {
     return this == CLUSTER ? Keys.OF_THREE_MASTERS : Keys.OF_ONE_SERVER;
   }
 
   /**
-   * The longest ttl of a lock: so long that a key that was left behind still exists at the end of the run. A server that has lost data may grant a lock twice until it has passed.
+   * The longest ttl of a lock: so long that a key that was left behind still exists at the end of
+   * the run. A server that has lost data may grant a lock twice until it has passed.
    */
   Duration longestTtl() {
     return longestTtl;

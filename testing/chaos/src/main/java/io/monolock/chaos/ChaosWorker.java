@@ -99,7 +99,8 @@ final class ChaosWorker implements Runnable {
       return;
     }
     hold(lock, call, plan);
-    RecordingSubscriber<Boolean> releaser = new RecordingSubscriber<>(journal, call + "-release", "release", false);
+    RecordingSubscriber<Boolean> releaser =
+        new RecordingSubscriber<>(journal, call + "-release", "release", false);
     lock.release().subscribe(releaser);
     var unused = releaser.await(TIMEOUT);
   }
@@ -150,7 +151,8 @@ final class ChaosWorker implements Runnable {
         isMany);
   }
 
-  private static void awaitOrCancel(RecordingSubscriber<?> caller, CallPlan plan) throws InterruptedException {
+  private static void awaitOrCancel(RecordingSubscriber<?> caller, CallPlan plan)
+      throws InterruptedException {
     @Nullable Duration cancelAfter = plan.cancelAfter().orElse(null);
     if (cancelAfter == null) {
       var unused = caller.await(TIMEOUT);

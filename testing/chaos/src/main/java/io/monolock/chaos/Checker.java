@@ -17,13 +17,20 @@ import java.util.Map;
 /**
  * Reads the events of the workers and finds broken guarantees.
  *
- * <p>Only certain violations count. A handle is valid from when it was received until it was last seen valid, so a frozen client claims no validity for that time unless its handle is still valid afterwards. A violation that {@link #soFar} finds in a part of the history is one in all of it.
+ * <p>Only certain violations count. A handle is valid from when it was received until it was last
+ * seen valid, so a frozen client claims no validity for that time unless its handle is still valid
+ * afterwards. A violation that {@link #soFar} finds in a part of the history is one in all of it.
  *
- * <p>Where replication is asynchronous, a fail-over may lose the last writes. One key may then have two holders, and a released lock may still exist: that is excused, and counted, if there was such a fail-over of its key at that time. All else is a violation, fencing tokens included.
+ * <p>Where replication is asynchronous, a fail-over may lose the last writes. One key may then have
+ * two holders, and a released lock may still exist: that is excused, and counted, if there was such
+ * a fail-over of its key at that time. All else is a violation, fencing tokens included.
  */
 final class Checker {
 
-  /** How long a body may run after its lock is lost, not counting the time in which its threads did not run. */
+  /**
+   * How long a body may run after its lock is lost, not counting the time in which its threads did
+   * not run.
+   */
   static final Duration NOTIFIED_WITHIN = Duration.ofMillis(100);
 
   static final String EXCLUSION = "no two handles are valid at one instant on one key";
@@ -85,7 +92,9 @@ final class Checker {
                   if (held.at() < next.validUntil()) {
                     found.add(
                         new Violation(EXCLUSION, List.of(held, next)),
-                        lossyFailOvers.stream().filter(failOver -> failOver.explains(key, held, next)).findFirst());
+                        lossyFailOvers.stream()
+                            .filter(failOver -> failOver.explains(key, held, next))
+                            .findFirst());
                   }
                 }
                 valid.add(next);
@@ -93,7 +102,9 @@ final class Checker {
             });
   }
 
-  /** A lock was granted before another one if it was received before the other one was requested. */
+  /**
+   * A lock was granted before another one if it was received before the other one was requested.
+   */
   private static List<Violation> tokens(History history) {
     List<Violation> found = new ArrayList<>();
     for (List<HandleHeld> holders : inOrderOfGrants(history).values()) {
@@ -153,7 +164,8 @@ final class Checker {
     for (CallBegan began : history.began()) {
       List<CallEnded> ended = byCall.getOrDefault(began.call(), List.of());
       // a signal may be under way when the caller cancels
-      long signals = ended.stream().filter(end -> !end.outcome().equals(CallEnded.CANCELLED)).count();
+      long signals =
+          ended.stream().filter(end -> !end.outcome().equals(CallEnded.CANCELLED)).count();
       if (signals > 1 || (isFinished && ended.isEmpty())) {
         List<CallEvent> events = new ArrayList<>(ended);
         events.add(began);
@@ -167,7 +179,9 @@ final class Checker {
     for (String key : keys) {
       found.add(
           new Violation(NOTHING_LEFT + ", was " + key, List.of()),
-          lossyFailOvers.stream().filter(failOver -> failOver.explainsKeyLeft(key, now, longestTtl)).findFirst());
+          lossyFailOvers.stream()
+              .filter(failOver -> failOver.explainsKeyLeft(key, now, longestTtl))
+              .findFirst());
     }
   }
 

@@ -20,8 +20,7 @@ final class ClusterServers extends ReplicatedServers {
   private final RedisCluster cluster;
 
   private ClusterServers(RedisCluster cluster) {
-    super(
-        cluster.nodes(), proxiesOf("node", cluster.nodes()).toList(), keysMasteredIn(cluster));
+    super(cluster.nodes(), proxiesOf("node", cluster.nodes()).toList(), keysMasteredIn(cluster));
     this.cluster = cluster;
   }
 
@@ -115,8 +114,7 @@ final class ClusterServers extends ReplicatedServers {
 
   private void migrate(String key, int number, Duration time) {
     ServerNode source = cluster.ownerOf(key);
-    List<ServerNode> others =
-        masters().stream().filter(master -> !master.equals(source)).toList();
+    List<ServerNode> others = masters().stream().filter(master -> !master.equals(source)).toList();
     ServerNode target = others.get(number % others.size());
     SlotMigration migration = cluster.beginMigration(cluster.slotOf(key), target);
     try {

@@ -11,7 +11,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** One run: starts servers and clients, injects faults, ends all in order, and checks the history. */
+/**
+ * One run: starts servers and clients, injects faults, ends all in order, and checks the history.
+ */
 final class Experiment implements AutoCloseable {
 
   /** The time without faults before the clients are closed, in which they reconnect. */

@@ -15,9 +15,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls all servers for the keys of which they are the master, and records when a new master may have lost writes of the former one.
+ * Polls all servers for the keys of which they are the master, and records when a new master may
+ * have lost writes of the former one.
  *
- * <p>Fail-overs are observed, not derived from injected faults: a cut connection or a busy machine causes them as well. A server that does not answer, because it is paused, keeps its last state: it may execute commands that it received before it learns of a new master.
+ * <p>Fail-overs are observed, not derived from injected faults: a cut connection or a busy machine
+ * causes them as well. A server that does not answer, because it is paused, keeps its last state:
+ * it may execute commands that it received before it learns of a new master.
  */
 final class FailOvers implements AutoCloseable {
 
@@ -157,7 +160,8 @@ final class FailOvers implements AutoCloseable {
     updateMasters();
     lossy.replaceAll(
         failOver ->
-            failOver.until() == LossyFailOver.NOT_YET && failOver.keys().stream().allMatch(this::hasOneMaster)
+            failOver.until() == LossyFailOver.NOT_YET
+                    && failOver.keys().stream().allMatch(this::hasOneMaster)
                 ? new LossyFailOver(failOver.keys(), failOver.from(), answered, failOver.master())
                 : failOver);
   }

@@ -7,7 +7,8 @@ import java.time.Duration;
 interface Fault {
 
   /**
-   * Begins the fault, unless it cannot happen now, reports it to the injector, and schedules its end there.
+   * Begins the fault, unless it cannot happen now, reports it to the injector, and schedules its
+   * end there.
    *
    * @param injector the injector
    * @param number a random number below the count of proxies, which selects the target

@@ -27,7 +27,7 @@ record Findings(List<Violation> violations, List<Excused> excused) {
     return !violations.isEmpty();
   }
 
-    static final class Builder {
+  static final class Builder {
 
     private final List<Violation> violations = new ArrayList<>();
     private final List<Excused> excused = new ArrayList<>();

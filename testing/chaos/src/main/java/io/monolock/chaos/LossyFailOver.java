@@ -7,7 +7,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A fail-over that may have lost writes: another server became the master of some keys, without all writes that the former one has confirmed.
+ * A fail-over that may have lost writes: another server became the master of some keys, without all
+ * writes that the former one has confirmed.
  *
  * @param keys the keys whose master changed
  * @param from when the new master was last seen as a replica
@@ -23,7 +24,9 @@ record LossyFailOver(Set<String> keys, long from, long until, String master) {
   }
 
   /**
-   * Whether it can be the reason for two holders of a key. The former master granted one lock, so that was requested before there was one master again; the new master granted the other one, so the last of them was received when there was a new master.
+   * Whether it can be the reason for two holders of a key. The former master granted one lock, so
+   * that was requested before there was one master again; the new master granted the other one, so
+   * the last of them was received when there was a new master.
    */
   boolean explains(String key, HandleHeld one, HandleHeld other) {
     return keys.contains(key)

@@ -4,8 +4,8 @@ package io.monolock.chaos;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisMasters;
-import io.monolock.test.ServerNode;
 import io.monolock.test.RedisServer;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,7 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Three servers, and a proxy from each client to each of them. At most one server at a time has lost its data: the next one may lose them when the former votes again, as a quorum tolerates no more.
+ * Three servers, and a proxy from each client to each of them. At most one server at a time has
+ * lost its data: the next one may lose them when the former votes again, as a quorum tolerates no
+ * more.
  */
 final class QuorumServers implements ChaosServers {
 
@@ -111,7 +113,8 @@ final class QuorumServers implements ChaosServers {
       away.add(member);
       injector.endsAfter(before, () -> isBack(member, member.server()::restartEmpty));
       injector.endsAfter(
-          before.plus(LONG_ENOUGH), () -> proxiesOfOthers.forEach(proxy -> proxy.dropRequests(false)));
+          before.plus(LONG_ENOUGH),
+          () -> proxiesOfOthers.forEach(proxy -> proxy.dropRequests(false)));
     }
   }
 

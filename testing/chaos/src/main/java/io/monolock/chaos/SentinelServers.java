@@ -18,7 +18,8 @@ final class SentinelServers extends ReplicatedServers {
     super(
         sentinels.nodes(),
         Stream.concat(
-                proxiesOf("server", sentinels.nodes()), proxiesOf("sentinel", sentinels.sentinels()))
+                proxiesOf("server", sentinels.nodes()),
+                proxiesOf("sentinel", sentinels.sentinels()))
             .toList(),
         SentinelServers::keysMastered);
     this.sentinels = sentinels;

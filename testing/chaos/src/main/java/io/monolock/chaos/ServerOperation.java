@@ -16,7 +16,8 @@ final class ServerOperation {
   }
 
   /**
-   * Begins an operation; none must be under way. If it fails because of other faults, it is given up.
+   * Begins an operation; none must be under way. If it fails because of other faults, it is given
+   * up.
    */
   void begin(FaultInjector injector, Runnable steps) {
     Thread worker =

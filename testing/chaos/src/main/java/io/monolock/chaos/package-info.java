@@ -9,8 +9,8 @@
  * <ul>
  *   <li>{@link io.monolock.chaos.Chaos} is the command line, {@code Experiment} one run: it starts
  *       servers and client JVMs, injects faults, ends all in order, and checks;
- *   <li>{@link io.monolock.chaos.ChaosClient} is a client JVM with several {@code ChaosWorker}s. Each
- *       makes random calls ({@code CallPlan}); a {@code RecordingSubscriber} and a {@code
+ *   <li>{@link io.monolock.chaos.ChaosClient} is a client JVM with several {@code ChaosWorker}s.
+ *       Each makes random calls ({@code CallPlan}); a {@code RecordingSubscriber} and a {@code
  *       HandleWatch} turn what the caller sees into {@code CallEvent}s, which the {@code Journal}
  *       prints for the experiment;
  *   <li>{@code ChaosServers} are the servers of a {@code ChaosTopology} behind proxies. {@code

@@ -3,9 +3,9 @@ package io.monolock.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.monolock.test.CommandLineProgram;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import io.monolock.test.CommandLineProgram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -23,7 +23,8 @@ class CheckerTest {
   }
 
   private static HandleHeld lost(long invalidSince, long notified, long late, boolean listens) {
-    return new HandleHeld(0, 0, "x", List.of("a"), 1, 5, invalidSince, notified, late, listens, false);
+    return new HandleHeld(
+        0, 0, "x", List.of("a"), 1, 5, invalidSince, notified, late, listens, false);
   }
 
   private static List<String> brokenRules(CallEvent... events) {
@@ -76,7 +77,8 @@ class CheckerTest {
 
   @Test
   void aHandleThatNeverWasValidExcludesNoOther() {
-    HandleHeld never = new HandleHeld(5, 5, "x", List.of("a"), 9, HandleHeld.NEVER, 5, 6, 0, true, false);
+    HandleHeld never =
+        new HandleHeld(5, 5, "x", List.of("a"), 9, HandleHeld.NEVER, 5, 6, 0, true, false);
     assertThat(brokenRules(never, held("y", 2, 0, 10, "a"))).isEmpty();
   }
 
@@ -90,7 +92,8 @@ class CheckerTest {
 
   @Test
   void aGrantWhoseAnswerCameLateMayBeTheOlderOne() {
-    HandleHeld late = new HandleHeld(12, 1, "x", List.of("a"), 1, 13, HandleHeld.NEVER, 13, 0, true, false);
+    HandleHeld late =
+        new HandleHeld(12, 1, "x", List.of("a"), 1, 13, HandleHeld.NEVER, 13, 0, true, false);
     assertThat(brokenRules(held("y", 2, 5, 11, "a"), late)).isEmpty();
   }
 
@@ -132,7 +135,9 @@ class CheckerTest {
   @Test
   void oneOutcomeIsRight() {
     assertThat(brokenRules(new CallBegan(0, "x", "any"), new CallEnded(1, "x", LOST))).isEmpty();
-    assertThat(brokenRules(new CallBegan(0, "x", "any"), new CallEnded(1, "x", CallEnded.CANCELLED))).isEmpty();
+    assertThat(
+            brokenRules(new CallBegan(0, "x", "any"), new CallEnded(1, "x", CallEnded.CANCELLED)))
+        .isEmpty();
   }
 
   @Test
@@ -149,7 +154,9 @@ class CheckerTest {
   void twoOutcomesAreAViolation() {
     assertThat(
             brokenRules(
-                new CallBegan(0, "x", "any"), new CallEnded(1, "x", CallEnded.VALUE), new CallEnded(2, "x", LOST)))
+                new CallBegan(0, "x", "any"),
+                new CallEnded(1, "x", CallEnded.VALUE),
+                new CallEnded(2, "x", LOST)))
         .containsExactly(Checker.ONE_OUTCOME);
   }
 
@@ -178,7 +185,8 @@ class CheckerTest {
         .containsExactly(Checker.OWN_ERRORS);
     assertThat(
             brokenRules(
-                new CallBegan(0, "x", "any"), new CallEnded(1, "x", "io.monolock.store.StoreFailure")))
+                new CallBegan(0, "x", "any"),
+                new CallEnded(1, "x", "io.monolock.store.StoreFailure")))
         .containsExactly(Checker.OWN_ERRORS);
   }
 }

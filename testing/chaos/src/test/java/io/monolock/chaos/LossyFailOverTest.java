@@ -30,7 +30,9 @@ class LossyFailOverTest {
 
   private static void assertExcused(Findings findings) {
     assertThat(findings.violations()).isEmpty();
-    assertThat(findings.excused()).extracting(Findings.Excused::failOver).containsExactly(FAIL_OVER);
+    assertThat(findings.excused())
+        .extracting(Findings.Excused::failOver)
+        .containsExactly(FAIL_OVER);
   }
 
   private static void assertViolated(String rule, Findings findings) {

@@ -42,7 +42,8 @@ public final class BusyScript implements AutoCloseable {
   }
 
   /**
-   * Ends the script if it still runs, and waits until Redis answers again. Does nothing if it has ended, or the server has.
+   * Ends the script if it still runs, and waits until Redis answers again. Does nothing if it has
+   * ended, or the server has.
    */
   public void end() {
     if (server.isRunning()) {

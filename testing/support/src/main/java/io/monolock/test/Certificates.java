@@ -21,8 +21,8 @@ import javax.net.ssl.TrustManagerFactory;
  * A certificate authority, and the certificates of a server and of a client that it has issued, as
  * PEM files.
  *
- * <p>They are made by the {@code keytool} of the JDK, in some seconds, and deleted when this JVM ends. The
- * server's certificate is for {@code 127.0.0.1} and no other name.
+ * <p>They are made by the {@code keytool} of the JDK, in some seconds, and deleted when this JVM
+ * ends. The server's certificate is for {@code 127.0.0.1} and no other name.
  *
  * <pre>{@code
  * try (RedisServer server = RedisServer.builder().mutualTls().start()) {

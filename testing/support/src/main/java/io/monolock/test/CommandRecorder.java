@@ -15,8 +15,11 @@ import java.util.stream.Stream;
  * Records the commands that a server has executed, from when it is started until it is closed or
  * the server ends.
  *
- * <p>It reads {@code MONITOR} on a connection of its own. A query first waits until everything is recorded that the server executed before it, so that a test may also rely on what is missing; if the server does not answer, the query returns what was recorded so far. Left out are the commands
- * of {@link RedisServer#command(String...)}, commands that Redis hides, such as {@code AUTH}, and commands that it refuses before it executes them, as it does while it is {@code LOADING}.
+ * <p>It reads {@code MONITOR} on a connection of its own. A query first waits until everything is
+ * recorded that the server executed before it, so that a test may also rely on what is missing; if
+ * the server does not answer, the query returns what was recorded so far. Left out are the commands
+ * of {@link RedisServer#command(String...)}, commands that Redis hides, such as {@code AUTH}, and
+ * commands that it refuses before it executes them, as it does while it is {@code LOADING}.
  */
 public final class CommandRecorder implements AutoCloseable {
 

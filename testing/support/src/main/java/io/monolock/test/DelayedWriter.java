@@ -13,9 +13,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one direction of a connection to a socket: bytes, and at last its end, each after its delay.
+ * Writes one direction of a connection to a socket: bytes, and at last its end, each after its
+ * delay.
  *
- * <p>The order is kept however the delay changes in between. Until a socket is attached, everything waits.
+ * <p>The order is kept however the delay changes in between. Until a socket is attached, everything
+ * waits.
  */
 final class DelayedWriter {
 

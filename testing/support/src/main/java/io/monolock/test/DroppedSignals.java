@@ -11,7 +11,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import reactor.core.publisher.Hooks;
 
 /**
- * Fails a test during which Reactor dropped an error or a value because no subscriber could take it.
+ * Fails a test during which Reactor dropped an error or a value because no subscriber could take
+ * it.
  *
  * <pre>{@code
  * @ExtendWith(DroppedSignals.class)
@@ -29,8 +30,9 @@ import reactor.core.publisher.Hooks;
  * }</pre>
  *
  * <p>It counts from before the test's {@code @BeforeEach} methods until after its
- * {@code @AfterEach} methods, in all threads; signals that are dropped later do not count, so a test
- * first waits for what it started. The hooks are global in the JVM: tests must not run in parallel, and other hooks for dropped signals are reset after a test.
+ * {@code @AfterEach} methods, in all threads; signals that are dropped later do not count, so a
+ * test first waits for what it started. The hooks are global in the JVM: tests must not run in
+ * parallel, and other hooks for dropped signals are reset after a test.
  */
 public final class DroppedSignals
     implements BeforeEachCallback, AfterEachCallback, ParameterResolver {

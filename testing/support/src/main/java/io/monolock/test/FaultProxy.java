@@ -21,7 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bad network in front of a server: clients that connect to the proxy serverConnected the server, until a test lets it cut, refuse, lose, delay or hold what goes through it.
+ * A bad network in front of a server: clients that connect to the proxy serverConnected the server,
+ * until a test lets it cut, refuse, lose, delay or hold what goes through it.
  *
  * <pre>{@code
  * try (RedisServer server = RedisServer.start();
@@ -33,19 +34,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>What is lost is lost</h2>
  *
- * <p>Bytes that were dropped or went into the black hole do not come back, and a client that matches the next reply with its oldest command would from then on match each with a wrong one. When
- * such a fault ends, the connections that lost something are therefore cut; the others stay. A delay or a hold loses nothing and never changes the order of bytes.
+ * <p>Bytes that were dropped or went into the black hole do not come back, and a client that
+ * matches the next reply with its oldest command would from then on match each with a wrong one.
+ * When such a fault ends, the connections that lost something are therefore cut; the others stay. A
+ * delay or a hold loses nothing and never changes the order of bytes.
  *
  * <h2>When a fault begins</h2>
  *
- * <p>A method returns when its fault is in effect. The fault applies to what reaches the proxy from then on:
- * bytes that already wait for the end of their delay still arrive. A reply may be on its way from
- * the server when its client is cut or the fault begins, so a test that depends on whether a command was executed reads that from the server itself. Faults add up: replies can be delayed while requests are
- * dropped.
+ * <p>A method returns when its fault is in effect. The fault applies to what reaches the proxy from
+ * then on: bytes that already wait for the end of their delay still arrive. A reply may be on its
+ * way from the server when its client is cut or the fault begins, so a test that depends on whether
+ * a command was executed reads that from the server itself. Faults add up: replies can be delayed
+ * while requests are dropped.
  *
  * <p>Several proxies may stand before one server. Methods block for a moment and belong in the
- * threads of tests; several threads may share a proxy. The proxy parses only where replies begin, so it also works before servers of another kind, and between a primary and its
- * replica; only holding replies needs RESP without TLS.
+ * threads of tests; several threads may share a proxy. The proxy parses only where replies begin,
+ * so it also works before servers of another kind, and between a primary and its replica; only
+ * holding replies needs RESP without TLS.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -121,7 +126,8 @@ public final class FaultProxy implements AutoCloseable {
    * @return the count, 0 or more
    */
   public int connections() {
-    return callInLoop(() -> (int) connections.stream().filter(ProxyConnection::isClientConnected).count());
+    return callInLoop(
+        () -> (int) connections.stream().filter(ProxyConnection::isClientConnected).count());
   }
 
   /**
@@ -185,7 +191,8 @@ public final class FaultProxy implements AutoCloseable {
   /**
    * Drops what the server answers: it executes commands, and clients get no reply.
    *
-   * <p>A client may send a script by its hash first; then the lost reply can be {@code NOSCRIPT}, and nothing was executed.
+   * <p>A client may send a script by its hash first; then the lost reply can be {@code NOSCRIPT},
+   * and nothing was executed.
    *
    * @param drop true to begin; false to end, which cuts the connections that lost something
    */
@@ -198,7 +205,9 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /**
-   * Swallows all bytes of both directions and hides that the other side has closed a connection, as a network without a route does. New connections are accepted, as by a server that hangs, but do not serverConnected it.
+   * Swallows all bytes of both directions and hides that the other side has closed a connection, as
+   * a network without a route does. New connections are accepted, as by a server that hangs, but do
+   * not serverConnected it.
    *
    * @param swallow true to begin; false to end, which cuts the connections that lost something
    */

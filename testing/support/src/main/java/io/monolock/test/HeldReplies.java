@@ -4,7 +4,8 @@ package io.monolock.test;
 /**
  * Replies that a {@link FaultProxy} holds back until they are released.
  *
- * <p>Replies behind a held one on the same connection wait, too; nothing is lost, and the order is kept.
+ * <p>Replies behind a held one on the same connection wait, too; nothing is lost, and the order is
+ * kept.
  */
 public interface HeldReplies extends AutoCloseable {
 

@@ -8,9 +8,7 @@ final class Info {
 
   private Info() {}
 
-  /**
-   * The value in a line {@code field:value} of a reply; the empty text if there is none.
-   */
+  /** The value in a line {@code field:value} of a reply; the empty text if there is none. */
   static String field(RedisServer server, String command, String field) {
     String prefix = field + ":";
     return Objects.requireNonNull(server.commandAsString(command.split(" ")))

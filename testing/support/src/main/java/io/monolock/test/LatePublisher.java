@@ -11,7 +11,9 @@ import org.reactivestreams.Subscription;
  * A publisher whose signals a test sends by hand, also after the subscriber has cancelled.
  *
  * <p>Reactive Streams allow that (rule 2.8): a cancellation may be on its way while a signal is.
- * Signals that they forbid are refused with {@link IllegalStateException}: a value that was not requested, and a signal after the last. A subscriber gets each signal that is sent after it has subscribed, in the thread that sends it; signals must be sent one at a time.
+ * Signals that they forbid are refused with {@link IllegalStateException}: a value that was not
+ * requested, and a signal after the last. A subscriber gets each signal that is sent after it has
+ * subscribed, in the thread that sends it; signals must be sent one at a time.
  *
  * @param <T> the type of the values
  */

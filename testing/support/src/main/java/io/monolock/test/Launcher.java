@@ -50,7 +50,9 @@ final class Launcher {
   /** A process that answers on its port, and the version that it reports. */
   record Running(ChildProcess process, int port, String version) {}
 
-  /** Starts on a port that was free; takes the next one if another process has taken it meanwhile. */
+  /**
+   * Starts on a port that was free; takes the next one if another process has taken it meanwhile.
+   */
   Running launchOnOneOf(IntSupplier ports) {
     for (int attempt = 1; attempt < PORT_ATTEMPTS; attempt++) {
       try {

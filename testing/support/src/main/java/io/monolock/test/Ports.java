@@ -13,7 +13,9 @@ import java.util.function.IntPredicate;
 /**
  * Finds free ports for servers.
  *
- * <p>They lie below the ephemeral ports of operating systems. A client could otherwise get the port of a server that is down for a moment, or a client that keeps reconnecting could even connect to itself. The port of a cluster's bus, 10000 higher, is below them too.
+ * <p>They lie below the ephemeral ports of operating systems. A client could otherwise get the port
+ * of a server that is down for a moment, or a client that keeps reconnecting could even connect to
+ * itself. The port of a cluster's bus, 10000 higher, is below them too.
  */
 final class Ports {
 
@@ -29,7 +31,10 @@ final class Ports {
     return find(Ports::isFree);
   }
 
-  /** A port whose {@linkplain #ofBus port of the bus} was free, too, as a node of a cluster needs it. */
+  /**
+   * A port whose {@linkplain #ofBus port of the bus} was free, too, as a node of a cluster needs
+   * it.
+   */
   static int freeWithBus() {
     return find(Ports::isFreeWithBus);
   }

@@ -6,7 +6,10 @@ import io.netty.channel.Channel;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A client's connection to a proxy, and the proxy's own to the server; confined to the event loop of the proxy. */
+/**
+ * A client's connection to a proxy, and the proxy's own to the server; confined to the event loop
+ * of the proxy.
+ */
 final class ProxyConnection {
 
   private final Channel client;
@@ -33,7 +36,7 @@ final class ProxyConnection {
     return client.isActive();
   }
 
-    void serverConnected(Channel channel) {
+  void serverConnected(Channel channel) {
     if (isClosed) {
       close(channel);
       return;

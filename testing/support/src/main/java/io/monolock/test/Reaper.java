@@ -13,7 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Ends the processes and deletes the folders of this JVM when it is gone.
  *
- * <p>A JVM that exits does it in a shutdown hook. One that is killed runs no hook, so a shell process reads everything that must not outlive the JVM, line by line, from its standard input.
+ * <p>A JVM that exits does it in a shutdown hook. One that is killed runs no hook, so a shell
+ * process reads everything that must not outlive the JVM, line by line, from its standard input.
  * The operating system closes that input however the JVM ends, and then the shell cleans up what is
  * left. It ignores the signals of a terminal, which reach it together with the JVM.
  */

@@ -26,12 +26,16 @@ import java.util.stream.IntStream;
  * }</pre>
  *
  * <p>It is ready in a little more than two seconds: for so long a new master refuses all commands,
- * and no setting changes that. A master that does not answer for a second counts as failed, and its replica takes over in one to three seconds. Methods block until what they say is true, for 30
+ * and no setting changes that. A master that does not answer for a second counts as failed, and its
+ * replica takes over in one to three seconds. Methods block until what they say is true, for 30
  * seconds at most, and then throw {@link IllegalStateException} with what is missing.
  *
  * <h2>Behind proxies</h2>
  *
- * <p>The nodes announce the addresses of their proxies, to clients and to each other: a replica replicates through its master's proxy. The bus of the cluster, with its failure detection, does not go through proxies. So a node whose proxy is cut stays a healthy master, whose replica gets no more writes.
+ * <p>The nodes announce the addresses of their proxies, to clients and to each other: a replica
+ * replicates through its master's proxy. The bus of the cluster, with its failure detection, does
+ * not go through proxies. So a node whose proxy is cut stays a healthy master, whose replica gets
+ * no more writes.
  *
  * <h2>What is easily overlooked</h2>
  *
@@ -167,7 +171,8 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * All nodes, in an order that stays: first the initial masters, then their initial replicas, in the same order.
+   * All nodes, in an order that stays: first the initial masters, then their initial replicas, in
+   * the same order.
    *
    * @return six nodes, running or not
    */
@@ -262,7 +267,9 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Waits until all nodes that run, and are not paused, agree on a cluster that works: each slot has an owner that runs, each other node replicates from one of the owners, and nodes that do not run are known to have failed.
+   * Waits until all nodes that run, and are not paused, agree on a cluster that works: each slot
+   * has an owner that runs, each other node replicates from one of the owners, and nodes that do
+   * not run are known to have failed.
    *
    * @throws IllegalStateException if they do not within 30 seconds
    */
@@ -275,7 +282,9 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Starts a node again, and waits until the cluster is settled with it. It becomes a replica if another node has taken over from it; otherwise it keeps its role, and loses its data unless it is persistent.
+   * Starts a node again, and waits until the cluster is settled with it. It becomes a replica if
+   * another node has taken over from it; otherwise it keeps its role, and loses its data unless it
+   * is persistent.
    *
    * @param node the node, which may run
    * @throws IllegalStateException if it does not start, or the cluster does not settle
@@ -287,7 +296,8 @@ public final class RedisCluster implements AutoCloseable {
 
   /**
    * Lets a replica change places with its master in an orderly way, with {@code CLUSTER FAILOVER}:
-   * the master hands over all data, nothing is lost, and its clients stay connected to what is now a replica.
+   * the master hands over all data, nothing is lost, and its clients stay connected to what is now
+   * a replica.
    *
    * @param replica a replica whose master runs
    * @throws IllegalStateException if the node is no replica, or is not the master within 30 seconds
@@ -299,7 +309,8 @@ public final class RedisCluster implements AutoCloseable {
 
   /**
    * Makes a replica the owner of its master's slots at once, with {@code CLUSTER FAILOVER
-   * TAKEOVER}: it needs neither its master nor a vote of the others, so what was not replicated is lost, and it works while most masters are down. Waits until all nodes that run know it.
+   * TAKEOVER}: it needs neither its master nor a vote of the others, so what was not replicated is
+   * lost, and it works while most masters are down. Waits until all nodes that run know it.
    *
    * @param replica a replica
    * @throws IllegalStateException if the node is no replica, or not all know it within 30 seconds
@@ -342,7 +353,8 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Ends all faults and migrations, lets all nodes run, and empties them; the owners of slots stay as they are.
+   * Ends all faults and migrations, lets all nodes run, and empties them; the owners of slots stay
+   * as they are.
    */
   void reset() {
     group.wake();

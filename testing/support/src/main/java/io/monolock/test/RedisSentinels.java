@@ -8,7 +8,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A master with two replicas, watched by three sentinels that promote a replica when the master fails, or on command.
+ * A master with two replicas, watched by three sentinels that promote a replica when the master
+ * fails, or on command.
  *
  * <pre>{@code
  * try (RedisSentinels sentinels = RedisSentinels.start()) {
@@ -25,7 +26,9 @@ import java.util.stream.Stream;
  *
  * <h2>Behind proxies</h2>
  *
- * <p>Clients, sentinels and servers know each other by the addresses of the proxies only. So the sentinels take a master whose proxy is cut for down, though it still runs and takes writes of clients that connect to it directly.
+ * <p>Clients, sentinels and servers know each other by the addresses of the proxies only. So the
+ * sentinels take a master whose proxy is cut for down, though it still runs and takes writes of
+ * clients that connect to it directly.
  *
  * <h2>What is easily overlooked</h2>
  *
@@ -35,7 +38,9 @@ import java.util.stream.Stream;
  *   <li>A former master that comes back is a master, until the sentinels make it a replica some
  *       seconds later.
  *   <li>Replication is asynchronous: a promoted replica may lack the last writes.
- *   <li>Sentinels look at replicas every ten seconds by default. From version 7 on they are set to do so more often; with version 6.2, all takes ten to thirty seconds to settle. A sentinel that a test restarts by itself has the default again; {@link #restart} sets it.
+ *   <li>Sentinels look at replicas every ten seconds by default. From version 7 on they are set to
+ *       do so more often; with version 6.2, all takes ten to thirty seconds to settle. A sentinel
+ *       that a test restarts by itself has the default again; {@link #restart} sets it.
  * </ul>
  */
 public final class RedisSentinels implements AutoCloseable {
@@ -148,7 +153,8 @@ public final class RedisSentinels implements AutoCloseable {
     // sentinels keep what they see at first for ten seconds
     new StatePoller("The replicas", TIMEOUT)
         .until(
-            "in sync", () -> new SentinelViews(empty, List.of(), MASTER_NAME).replicasOutOfSync(master));
+            "in sync",
+            () -> new SentinelViews(empty, List.of(), MASTER_NAME).replicasOutOfSync(master));
   }
 
   private static void announceServer(RedisServer.Builder builder, int ownPort, int knownPort) {
@@ -266,7 +272,9 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * Makes the sentinels promote a replica though the master works, and waits until it is the master and all others replicate from it. What was not replicated is lost; the former master becomes a replica, and closes the connections of its clients.
+   * Makes the sentinels promote a replica though the master works, and waits until it is the master
+   * and all others replicate from it. What was not replicated is lost; the former master becomes a
+   * replica, and closes the connections of its clients.
    *
    * @throws IllegalStateException if it has not happened within 45 seconds
    */
@@ -288,7 +296,8 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * Waits until two sentinels agree on another master, which takes writes. The other servers may still replicate from the former one.
+   * Waits until two sentinels agree on another master, which takes writes. The other servers may
+   * still replicate from the former one.
    *
    * @param former the node that must not be the master any more
    * @return the new master
@@ -300,7 +309,8 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * Waits until all sentinels and servers that run, and are not paused, agree: one of the servers is the master, the others replicate from it, and servers that do not run are known to be down.
+   * Waits until all sentinels and servers that run, and are not paused, agree: one of the servers
+   * is the master, the others replicate from it, and servers that do not run are known to be down.
    *
    * @throws IllegalStateException if they do not within 45 seconds
    */
@@ -326,8 +336,8 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * Resumes servers and sentinels that are paused, starts any that do not run, and waits until
-   * all are settled.
+   * Resumes servers and sentinels that are paused, starts any that do not run, and waits until all
+   * are settled.
    *
    * @throws IllegalStateException if one does not start, or not all are settled within 45 seconds
    */
@@ -349,7 +359,9 @@ public final class RedisSentinels implements AutoCloseable {
     return Stream.of(servers, sentinels).flatMap(group -> group.servers().stream()).toList();
   }
 
-  /** Ends all faults, lets all processes run, and empties the servers; the roles stay as they are. */
+  /**
+   * Ends all faults, lets all processes run, and empties the servers; the roles stay as they are.
+   */
   void reset() {
     servers.wake();
     sentinels.wake();
@@ -359,7 +371,9 @@ public final class RedisSentinels implements AutoCloseable {
     servers.servers().forEach(server -> server.command("SCRIPT", "FLUSH"));
   }
 
-  /** Makes sentinels check the servers and each other more often, where their version supports that. */
+  /**
+   * Makes sentinels check the servers and each other more often, where their version supports that.
+   */
   private void shortenPeriods() {
     for (ServerNode sentinel : sentinels.awake()) {
       if (sentinel.server().version().matches("[0-6]\\..*")) {

@@ -249,7 +249,8 @@ public final class RedisServer implements AutoCloseable {
    * change as Redis does.
    *
    * <p>{@code requirepass}, {@code maxmemory}, {@code maxmemory-policy} and {@code
-   * min-replicas-to-write} are settings that make Redis refuse commands. Commands of this class need no password of the default user.
+   * min-replicas-to-write} are settings that make Redis refuse commands. Commands of this class
+   * need no password of the default user.
    *
    * @param directive the name, such as {@code maxmemory}
    * @param value the value, such as {@code 2mb}
@@ -269,7 +270,8 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Runs a script that keeps Redis busy: from when this method returns until the script is ended, Redis answers commands with {@code BUSY}.
+   * Runs a script that keeps Redis busy: from when this method returns until the script is ended,
+   * Redis answers commands with {@code BUSY}.
    *
    * @return the handle that ends the script
    * @throws RedisException as {@link #command(String...)} does
@@ -279,7 +281,8 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Runs a script that keeps Redis busy: from when this method returns, for that time at least, Redis answers commands with {@code BUSY}.
+   * Runs a script that keeps Redis busy: from when this method returns, for that time at least,
+   * Redis answers commands with {@code BUSY}.
    *
    * @param time more than some milliseconds
    * @return the handle that ends the script early
@@ -290,8 +293,9 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Starts the server again on the same port with its data, which it loads slowly: from when this method returns until the data are loaded, it answers commands with {@code LOADING}. For what to load, keys are added to database 15. The data are gone with the next
-   * restart.
+   * Starts the server again on the same port with its data, which it loads slowly: from when this
+   * method returns until the data are loaded, it answers commands with {@code LOADING}. For what to
+   * load, keys are added to database 15. The data are gone with the next restart.
    *
    * @param time how long loading takes at least, 20 ms or more
    * @throws IllegalStateException if the server is closed, {@linkplain Builder#persistent()
@@ -426,8 +430,9 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * The version to run, one that comes as a Maven artifact. By default it is that of the
-     * system property {@code monolock.redis}, else the server that the environment variable {@code MONOLOCK_REDIS_SERVER} names, else 7.0.
+     * The version to run, one that comes as a Maven artifact. By default it is that of the system
+     * property {@code monolock.redis}, else the server that the environment variable {@code
+     * MONOLOCK_REDIS_SERVER} names, else 7.0.
      *
      * @param version {@code 7.0} or {@code 6.2}
      * @return this builder

@@ -106,7 +106,10 @@ public final class ReplicaPair implements AutoCloseable {
                 && Long.parseLong(follower.info("slave_repl_offset")) >= offset);
   }
 
-  /** Cuts the replication: the replica keeps its data and receives no more, until {@link #mendReplication()}. */
+  /**
+   * Cuts the replication: the replica keeps its data and receives no more, until {@link
+   * #mendReplication()}.
+   */
   public synchronized void cutReplication() {
     for (ProxiedServer server : new ProxiedServer[] {primary, replica}) {
       server.proxy().refuse();
@@ -128,8 +131,8 @@ public final class ReplicaPair implements AutoCloseable {
 
   /**
    * Makes the replica a primary, with what it has got until now, and {@link #primary()} and {@link
-   * #replica()} change places. The former primary is not informed: it still takes writes, until {@link
-   * #rejoin()}, which discards them.
+   * #replica()} change places. The former primary is not informed: it still takes writes, until
+   * {@link #rejoin()}, which discards them.
    */
   public synchronized void promote() {
     replica.server().command("REPLICAOF", "NO", "ONE");

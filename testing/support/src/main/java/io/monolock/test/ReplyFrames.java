@@ -4,9 +4,10 @@ package io.monolock.test;
 /**
  * Follows a stream of RESP2 or RESP3, byte by byte, and finds where a reply begins.
  *
- * <p>It keeps no bytes, only how many values the frame still lacks: an aggregate adds the number that it announces, an attribute its entries, which precede the value that it belongs to. A push message is a
- * frame of its own but no reply. Once the stream is not RESP, as the snapshot that a replica
- * receives is not, no more replies are found in it.
+ * <p>It keeps no bytes, only how many values the frame still lacks: an aggregate adds the number
+ * that it announces, an attribute its entries, which precede the value that it belongs to. A push
+ * message is a frame of its own but no reply. Once the stream is not RESP, as the snapshot that a
+ * replica receives is not, no more replies are found in it.
  */
 final class ReplyFrames {
 

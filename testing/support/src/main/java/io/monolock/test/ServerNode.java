@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One server of a topology, and the proxy before it, if clients connect through one.
  *
- * <p>The server can be killed, paused and queried as any other. The address is the one that clients see: of the proxy if there is one.
+ * <p>The server can be killed, paused and queried as any other. The address is the one that clients
+ * see: of the proxy if there is one.
  */
 public final class ServerNode {
 
@@ -30,7 +31,8 @@ public final class ServerNode {
   }
 
   /** Starts a server of a kind on a free port, behind a proxy of its own if asked for. */
-  static ServerNode start(RedisServer.Builder kind, boolean behindProxy, Announcement announcement) {
+  static ServerNode start(
+      RedisServer.Builder kind, boolean behindProxy, Announcement announcement) {
     for (int attempt = 1; attempt < PORT_ATTEMPTS; attempt++) {
       try {
         return startOn(Ports.freeWithBus(), kind.copy(), behindProxy, announcement);

@@ -6,8 +6,11 @@ import java.util.List;
 /**
  * A slot on its way from one master of a {@link RedisCluster} to another, step by step.
  *
- * <p>At first the slot becomes {@code MIGRATING} at the old owner and {@code IMPORTING} at the new one: the old owner still serves the keys that it has, and redirects clients of other keys to the new one with {@code ASK}. While a command needs keys of both, the answer is {@code TRYAGAIN}; before version 7 only the new one gives it. A
- * test may stop after each step; nothing goes on by itself.
+ * <p>At first the slot becomes {@code MIGRATING} at the old owner and {@code IMPORTING} at the new
+ * one: the old owner still serves the keys that it has, and redirects clients of other keys to the
+ * new one with {@code ASK}. While a command needs keys of both, the answer is {@code TRYAGAIN};
+ * before version 7 only the new one gives it. A test may stop after each step; nothing goes on by
+ * itself.
  *
  * <pre>{@code
  * SlotMigration migration = cluster.beginMigration(cluster.slotOf("{a}1"), target);
@@ -86,7 +89,8 @@ public final class SlotMigration {
   }
 
   /**
-   * Moves one key, with its time to live, atomically. Does nothing if the old owner does not have it.
+   * Moves one key, with its time to live, atomically. Does nothing if the old owner does not have
+   * it.
    *
    * @param key the key
    * @throws IllegalArgumentException if the key is of another slot

@@ -17,7 +17,8 @@ record StatePoller(String subject, Duration timeout) {
    *
    * @param goal what the subject must be
    * @param missing what the state still lacks; empty once it is reached
-   * @throws IllegalStateException if something is still missing at the timeout; the message lists it
+   * @throws IllegalStateException if something is still missing at the timeout; the message lists
+   *     it
    */
   void until(String goal, Supplier<List<String>> missing) {
     long end = System.nanoTime() + timeout.toNanos();
