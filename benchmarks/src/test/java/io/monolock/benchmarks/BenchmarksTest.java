@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.benchmarks.report.Document;
 import io.monolock.benchmarks.report.Drawing;
+import io.monolock.test.CommandLineProgram;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -36,7 +37,7 @@ class BenchmarksTest {
   }
 
   @Test
-  void eachScenarioRunsAndIsWrittenDown() throws Exception {
+  void eachScenarioRunsAndIsWrittenToTheResults() throws Exception {
     assertThat(run("--quick", "--out=" + folder)).as("%s%s", out, err).isZero();
     assertThat(results())
         .contains("## A free key\n", "## One key, many callers in one process\n")
@@ -73,12 +74,12 @@ class BenchmarksTest {
 
   @Test
   void anUnknownScenarioIsRefused() {
-    assertThat(run("--only=hot-key,cold-key")).isEqualTo(Benchmarks.WRONG_OPTION);
+    assertThat(run("--only=hot-key,cold-key")).isEqualTo(CommandLineProgram.WRONG_OPTION);
     assertThat(err.toString()).contains("--only").contains("free-key").contains("cold-key");
   }
 
   @Test
-  void helpTellsWhatThereIs() {
+  void helpListsTheOptions() {
     assertThat(run("--help")).isZero();
     assertThat(out.toString())
         .contains("--only", "free-key", "--contenders", "REDISSON", "--quick");

@@ -13,7 +13,7 @@ import io.monolock.ReactiveLocker;
 import io.monolock.store.StoreHealth;
 import io.monolock.test.DroppedSignals;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.SlotMigration;
 import java.time.Duration;
 import java.util.List;
@@ -224,7 +224,7 @@ class ClusterTest extends OnCluster {
   }
 
   private void awaitReplicated(String key) {
-    RedisNode replica = replicaOfOwnerOf(key);
+    ServerNode replica = replicaOfOwnerOf(key);
     await().atMost(LIMIT).until(() -> existsOn(replica, key) > 0);
   }
 
@@ -243,7 +243,7 @@ class ClusterTest extends OnCluster {
             .toFuture();
     await().atMost(LIMIT).until(() -> locker.activity().size() == 2);
 
-    RedisNode killed = cluster.ownerOf(KEY);
+    ServerNode killed = cluster.ownerOf(KEY);
     killed.server().kill();
     cluster.awaitSettled();
 
@@ -258,7 +258,7 @@ class ClusterTest extends OnCluster {
   @DisplayName("G10: a master that hangs is waited out until another takes its place")
   void aMasterThatHangsIsWaitedOut() {
     lock(locker, KEY).release().block(LIMIT);
-    RedisNode hung = cluster.ownerOf(KEY);
+    ServerNode hung = cluster.ownerOf(KEY);
     hung.server().pause();
 
     Lock lock = lock(locker, KEY);
@@ -287,7 +287,7 @@ class ClusterTest extends OnCluster {
   @DisplayName("G4, B99: cancelled while its master was away, an acquisition leaves no key")
   void anAcquisitionThatWasCancelledMeanwhileLeavesNoKey() {
     get(lock(locker, KEY).release());
-    RedisNode hung = cluster.ownerOf(KEY);
+    ServerNode hung = cluster.ownerOf(KEY);
     hung.server().pause();
     for (int i = 0; i < 20; i++) {
       locker.acquire(KEY, OPTIONS).subscribe(lock -> {}, e -> {}).dispose();

@@ -10,7 +10,7 @@ import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisExtension;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,12 +69,12 @@ abstract class OnCluster {
   }
 
   /** A master that does not own the slot of a key. */
-  RedisNode otherThanOwnerOf(String key) {
-    RedisNode owner = cluster.ownerOf(key);
+  ServerNode otherThanOwnerOf(String key) {
+    ServerNode owner = cluster.ownerOf(key);
     return cluster.masters().stream().filter(node -> node != owner).findFirst().orElseThrow();
   }
 
-  RedisNode replicaOfOwnerOf(String key) {
+  ServerNode replicaOfOwnerOf(String key) {
     return cluster.replicasOf(cluster.ownerOf(key)).get(0);
   }
 
@@ -83,7 +83,7 @@ abstract class OnCluster {
   }
 
   /** Also while another node has the slot. */
-  static long existsOn(RedisNode node, String key) {
+  static long existsOn(ServerNode node, String key) {
     return node.server().commandAsLong("CLUSTER", "COUNTKEYSINSLOT", "" + HashSlots.of(key));
   }
 

@@ -12,8 +12,8 @@ import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.test.DroppedSignals;
 import io.monolock.test.RedisExtension;
-import io.monolock.test.RedisNode;
 import io.monolock.test.RedisSentinels;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,7 +125,7 @@ class SentinelTest {
     Lock lock = replicatedLock();
     CompletableFuture<Lock> waiter = waitingToBeWoken();
 
-    RedisNode former = sentinels.killMaster();
+    ServerNode former = sentinels.killMaster();
     sentinels.awaitNewMaster(former);
 
     assertHeldAndHandedOn(lock, waiter);
@@ -149,7 +149,7 @@ class SentinelTest {
     Lock lock = replicatedLock();
     CompletableFuture<Lock> waiter = waiting(OPTIONS);
 
-    RedisNode former = sentinels.master();
+    ServerNode former = sentinels.master();
     former.server().pause();
     sentinels.awaitNewMaster(former);
 
@@ -163,7 +163,7 @@ class SentinelTest {
   @DisplayName("G10: who comes while the master fails is served by the next one")
   void whoeverComesMeanwhileIsServed() {
     get(get(locker.acquire(KEY, OPTIONS)).release());
-    RedisNode former = sentinels.killMaster();
+    ServerNode former = sentinels.killMaster();
 
     List<Boolean> released =
         Flux.range(0, 50)
@@ -207,7 +207,7 @@ class SentinelTest {
 
   @Test
   void aSentinelThatHangsIsPassedOver() {
-    RedisNode hung = sentinels.sentinels().get(0);
+    ServerNode hung = sentinels.sentinels().get(0);
     hung.server().pause();
 
     Lock lock = get(locker().acquire(KEY, OPTIONS));

@@ -15,8 +15,8 @@ import io.monolock.ReactiveLocker;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.Certificates;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
 import io.monolock.test.RedisServer;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,8 +58,8 @@ class TlsOnClusterTest {
     RedisClusterClient client = client(TlsTest.showing(Certificates.ofServers()));
     ReactiveLocker locker = ReactiveLocker.create(RedisLockStore.create(client));
     Lock lock = locker.acquire(KEY, OPTIONS.fenced(true)).block(LIMIT);
-    RedisNode owner = cluster.ownerOf(KEY);
-    RedisNode other =
+    ServerNode owner = cluster.ownerOf(KEY);
+    ServerNode other =
         cluster.masters().stream().filter(node -> node != owner).findFirst().orElseThrow();
 
     cluster.migrate(cluster.slotOf(KEY), other);

@@ -7,7 +7,7 @@ import io.monolock.redis.CancelStormOnSeveral;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
 import io.monolock.test.RedisMasters;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.util.List;
 
 /** The storm, on a quorum of independent servers. */
@@ -20,7 +20,7 @@ class CancelStormOnQuorumTest extends CancelStormOnSeveral {
   }
 
   @Override
-  protected List<RedisNode> servers() {
+  protected List<ServerNode> servers() {
     return masters.nodes();
   }
 

@@ -3,6 +3,7 @@ package io.monolock.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.monolock.test.CommandLineProgram;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
@@ -50,8 +51,8 @@ class ChaosTest {
 
   /** Longer runs are made by hand. */
   @ParameterizedTest
-  @EnumSource(value = Topology.class, names = "STANDALONE", mode = EnumSource.Mode.EXCLUDE)
-  void noGuaranteeIsBrokenOnServersThatFailOver(Topology topology) {
+  @EnumSource(value = ChaosTopology.class, names = "STANDALONE", mode = EnumSource.Mode.EXCLUDE)
+  void noGuaranteeIsBrokenOnServersThatFailOver(ChaosTopology topology) {
     int exitCode = run("--seconds=3", "--topology=" + topology, "--seed=" + SEED);
     assertThat(exitCode).as("%s%s", out, err).isZero();
     assertThat(out.toString()).endsWith("No guarantee was broken.%n".formatted());
@@ -67,24 +68,24 @@ class ChaosTest {
 
   @Test
   void wipedMembersWithoutAQuorumAreRefused() {
-    assertThat(run("--wiped-votes")).isEqualTo(Chaos.WRONG_OPTION);
+    assertThat(run("--wiped-votes")).isEqualTo(CommandLineProgram.WRONG_OPTION);
     assertThat(err.toString()).startsWith("--wiped-votes needs --topology quorum, was standalone");
   }
 
   @Test
   void anotherTopologyIsRefused() {
-    assertThat(run("--topology=ring")).isEqualTo(Chaos.WRONG_OPTION);
+    assertThat(run("--topology=ring")).isEqualTo(CommandLineProgram.WRONG_OPTION);
     assertThat(err.toString()).contains("--topology").contains("STANDALONE");
   }
 
   @Test
   void anOptionOutOfRangeIsRefused() {
-    assertThat(run("--clients=0")).isEqualTo(Chaos.WRONG_OPTION);
+    assertThat(run("--clients=0")).isEqualTo(CommandLineProgram.WRONG_OPTION);
     assertThat(err.toString()).startsWith("--clients must be between 1 and 32, was 0");
   }
 
   @Test
-  void helpTellsWhatThereIs() {
+  void helpListsTheOptions() {
     assertThat(run("--help")).isZero();
     assertThat(out.toString()).contains("--seconds", "--seed", "--break", "Exit codes:");
   }
