@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -129,20 +130,21 @@ class PausedClientTest extends LockerBehindProxy {
       ReactiveLocker locker =
           ReactiveLocker.create(RedisLockStore.create(RedisClient.create(arguments[0])));
       LockOptions options = LockOptions.of(Duration.ofMillis(400)).fenced(true);
+      AtomicInteger granted = new AtomicInteger();
       Flux.range(0, Integer.MAX_VALUE)
           .flatMap(
               i ->
                   locker
                       .acquire(List.of("one" + i % 40, "two" + i % 40), options)
-                      .doOnNext(lock -> report(i))
+                      .doOnNext(lock -> report(granted.incrementAndGet()))
                       .flatMap(lock -> lock.extend(Duration.ofMillis(500)).then(lock.release()))
                       .onErrorComplete(LockException.class),
               32)
           .blockLast();
     }
 
-    private static void report(int number) {
-      if (number == 100) {
+    private static void report(int granted) {
+      if (granted == 100) {
         System.out.println("busy");
       }
     }

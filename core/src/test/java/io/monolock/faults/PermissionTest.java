@@ -104,9 +104,9 @@ class PermissionTest extends LockerUnderFault {
   private static String[] documentedRules() {
     try {
       String line =
-          Files.readString(Path.of("../README.md"))
+          Files.readString(Path.of("../docs/operations.md"))
               .lines()
-              .filter(text -> text.startsWith("ACL SETUSER "))
+              .filter(text -> text.startsWith("ACL SETUSER app "))
               .findFirst()
               .orElseThrow();
       return line.substring(line.indexOf('~')).split(" ");
@@ -117,7 +117,7 @@ class PermissionTest extends LockerUnderFault {
 
   @ParameterizedTest
   @EnumSource
-  @DisplayName("B83: the permissions that the README names are enough for all that a locker does")
+  @DisplayName("B83: the permissions that are documented are enough for all that a locker does")
   void documentedPermissionsAreEnough(ProtocolVersion protocol) {
     allow(documentedRules());
     ReactiveLocker locker =

@@ -13,7 +13,6 @@ import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -211,12 +210,5 @@ class LeastPrivilegeTest extends StoreOnRedis {
     assertThat(isTracked()).isFalse();
     holder.close().block(LIMIT);
     other.close().block(LIMIT);
-  }
-
-  @Test
-  void theReadmeShowsTheSameUser() {
-    user = DocumentedUser.named("app");
-
-    assertThat(DocumentedUser.in(Path.of("../README.md"), "app")).isEqualTo(user);
   }
 }

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Flux;
@@ -120,6 +121,7 @@ class SentinelTest {
   }
 
   @Test
+  @Tag("thorough")
   @DisplayName("B74, G9: locks outlive a master that is killed, and whoever waits is woken")
   void aLockOutlivesAMasterThatIsKilled() throws Exception {
     Lock lock = replicatedLock();
@@ -144,6 +146,7 @@ class SentinelTest {
   }
 
   @Test
+  @Tag("thorough")
   @DisplayName("B74, B101: locks outlive a master that hangs, and comes back as one")
   void aLockOutlivesAMasterThatHangs() throws Exception {
     Lock lock = replicatedLock();
@@ -160,6 +163,7 @@ class SentinelTest {
   }
 
   @Test
+  @Tag("thorough")
   @DisplayName("G10: who comes while the master fails is served by the next one")
   void whoeverComesMeanwhileIsServed() {
     get(get(locker.acquire(KEY, OPTIONS)).release());
@@ -177,6 +181,7 @@ class SentinelTest {
   }
 
   @Test
+  @Tag("thorough")
   @DisplayName("G6: a body ends with its own result though the master has changed meanwhile")
   void aBodyEndsWithItsResult() {
     Mono<String> work =
