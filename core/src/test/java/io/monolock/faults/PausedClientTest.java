@@ -49,7 +49,7 @@ class PausedClientTest extends LockerBehindProxy {
       locker
           .withLockMany("key", LockOptions.of(TTL), Holder::body)
           .subscribe(value -> say("value " + value), Holder::sayFailure, () -> say("complete"));
-      int unused = System.in.read(); // until told to end
+      int unused = System.in.read(); // until the test ends it
       locker.close().block(LIMIT);
       System.exit(0);
     }
@@ -72,7 +72,7 @@ class PausedClientTest extends LockerBehindProxy {
 
   @Test
   @DisplayName(
-      "B13, B69: a client paused past its lease hears of the loss, and its body is no result")
+      "B13, B69: a client paused past its lease notices the loss, and its body is no result")
   void pausedPastTheLease() {
     try (ClientJvm jvm = ClientJvm.start(Holder.class, server.uri())) {
       assertThat(jvm.readLine()).isEqualTo("holds");
@@ -122,9 +122,9 @@ class PausedClientTest extends LockerBehindProxy {
   }
 
   /** Takes, extends and releases locks until it is killed. */
-  public static final class Busybody {
+  public static final class BusyClient {
 
-    private Busybody() {}
+    private BusyClient() {}
 
     public static void main(String[] arguments) {
       ReactiveLocker locker =
@@ -156,7 +156,7 @@ class PausedClientTest extends LockerBehindProxy {
     List<ClientJvm> jvms = new ArrayList<>();
     try {
       for (int i = 0; i < 3; i++) {
-        jvms.add(ClientJvm.start(Busybody.class, server.uri()));
+        jvms.add(ClientJvm.start(BusyClient.class, server.uri()));
       }
       for (ClientJvm jvm : jvms) {
         assertThat(jvm.readLine()).isEqualTo("busy");

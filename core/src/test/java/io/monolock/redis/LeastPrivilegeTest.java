@@ -143,7 +143,7 @@ class LeastPrivilegeTest extends StoreOnRedis {
   }
 
   @Test
-  void whoMayNotFenceTakesNothing() {
+  void aUserWhoMayNotFenceTakesNothing() {
     RedisLockStore store = storeOf("plain");
 
     StoreFailure refused = assertRefused(store.acquire(AB, ALICE, "", LONG, true));
@@ -154,7 +154,7 @@ class LeastPrivilegeTest extends StoreOnRedis {
   }
 
   @Test
-  void whoMayNotAskForHealthStillLocksAndLooks() {
+  void aUserWhoMayNotAskForHealthStillLocksAndLooks() {
     RedisLockStore store = storeOf("plain");
 
     assertRefused(store.health());
@@ -192,8 +192,8 @@ class LeastPrivilegeTest extends StoreOnRedis {
   }
 
   @Test
-  @DisplayName("B83: who may not be woken tries again by itself, and gets the lock")
-  void whoMayNotBeWokenGetsTheLock() {
+  @DisplayName("B83: a waiter that may not be woken tries again by itself, and gets the lock")
+  void aWaiterThatMayNotBeWokenGetsTheLock() {
     ReactiveLocker holder = ReactiveLocker.create(storeOf("plain"));
     Lock held = holder.acquire("lock:a", OPTIONS).block(LIMIT);
     ReactiveLocker other = ReactiveLocker.create(storeOn(user.at(server.uri())));

@@ -113,7 +113,7 @@ class SentinelTest {
     assertThat(get(other.tryAcquire(KEY, OPTIONS).onErrorComplete())).isNull();
     assertThat(get(lock.release())).isTrue();
     assertThat(granted(waiter).isValid()).isTrue();
-    // the first answer may be lost with a connection that nobody knew to be dead
+    // the first answer may be lost with a connection that was dead without a sign
     get(granted(waiter).release().onErrorComplete());
     await()
         .atMost(LIMIT)
@@ -122,7 +122,7 @@ class SentinelTest {
 
   @Test
   @Tag("thorough")
-  @DisplayName("B74, G9: locks outlive a master that is killed, and whoever waits is woken")
+  @DisplayName("B74, G9: locks outlive a master that is killed, and a waiter is woken")
   void aLockOutlivesAMasterThatIsKilled() throws Exception {
     Lock lock = replicatedLock();
     CompletableFuture<Lock> waiter = waitingToBeWoken();
@@ -135,7 +135,7 @@ class SentinelTest {
   }
 
   @Test
-  @DisplayName("B73, B74, G9: locks outlive a fail-over that somebody orders")
+  @DisplayName("B73, B74, G9: locks outlive a fail-over that is ordered")
   void aLockOutlivesAnOrderedFailOver() throws Exception {
     Lock lock = replicatedLock();
     CompletableFuture<Lock> waiter = waitingToBeWoken();
@@ -164,8 +164,8 @@ class SentinelTest {
 
   @Test
   @Tag("thorough")
-  @DisplayName("G10: who comes while the master fails is served by the next one")
-  void whoeverComesMeanwhileIsServed() {
+  @DisplayName("G10: calls that come while the master fails are served by the next one")
+  void callsDuringTheFailOverAreServed() {
     get(get(locker.acquire(KEY, OPTIONS)).release());
     RedisNode former = sentinels.killMaster();
 
