@@ -95,7 +95,8 @@ class LeaseTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B54: a waiter that waits longer than its ttl gets all of its ttl, counted from the grant")
+  @DisplayName(
+      "B54: a waiter that waits longer than its ttl gets all of its ttl, counted from the grant")
   void waitLongerThanTheTtl() {
     Duration ttl = Duration.ofSeconds(1);
     server.command("SET", "key", "another client", "PX", "1500");
@@ -260,8 +261,7 @@ class LeaseTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName(
-      "B53: a key without a time to live is no lock, and not waited on for ever")
+  @DisplayName("B53: a key without a time to live is no lock, and not waited on for ever")
   void keyWithoutATtl() {
     server.command("SET", "key", "a value of another client");
 

@@ -72,7 +72,8 @@ class OutageTest extends LockerUnderFault {
   }
 
   @Test
-  @DisplayName("B102: 500 waiters do not keep holders from releasing and extending once the outage is over")
+  @DisplayName(
+      "B102: 500 waiters do not keep holders from releasing and extending once the outage is over")
   void waitersDoNotStarveHolders() {
     List<Lock> toRelease = acquired("release");
     List<Lock> toExtend = acquired("extend");

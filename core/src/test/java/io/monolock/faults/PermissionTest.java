@@ -195,7 +195,8 @@ class PermissionTest extends LockerUnderFault {
   }
 
   @Test
-  @DisplayName("B96: with a password that is never served, what is held is lost at its deadline only")
+  @DisplayName(
+      "B96: with a password that is never served, what is held is lost at its deadline only")
   void neverServedPasswordLosesAtTheDeadline() {
     allow("~*", "+@all");
     ReactiveLocker locker = locker(uri());

@@ -55,7 +55,9 @@ class ServerTroubleTest extends LockerUnderFault {
     warmUp(locker);
   }
 
-  /** The trouble is there: reported at once, waited out when it ends, and the reason when it lasts. */
+  /**
+   * The trouble is there: reported at once, waited out when it ends, and the reason when it lasts.
+   */
   private void assertWaitedOut(Reason reason, String code, Runnable end) {
     LockStoreException now = trouble(locker.tryAcquire("key", OPTIONS));
     assertThat(now.reason()).as(now.toString()).isEqualTo(reason);

@@ -209,8 +209,7 @@ class PrimaryTest extends OnPair {
   }
 
   @Test
-  @DisplayName(
-      "B74: a replica whose primary is not found is asked now and then, not all the time")
+  @DisplayName("B74: a replica whose primary is not found is asked now and then, not all the time")
   void aReplicaWithoutAPrimaryIsNotAskedWithoutEnd() {
     RedisServer replica = pair.replica();
     RedisLockStore store = storeOn(replica);

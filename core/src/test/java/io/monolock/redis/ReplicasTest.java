@@ -109,7 +109,8 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  @DisplayName("B70: a grant that replicas have not got in time is released, and the error says both numbers")
+  @DisplayName(
+      "B70: a grant that replicas have not got in time is released, and the error says both numbers")
   void aGrantThatIsNotReplicatedIsReleased() {
     RedisLockStore store = store(1, SOON);
     pair.cutReplication();

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A connection that answers nothing any more, recognised by when it was asked and last answered. */
+/**
+ * A connection that answers nothing any more, recognised by when it was asked and last answered.
+ */
 @ExtendWith(RedisExtension.class)
 class SilentConnectionTest extends StoreOnRedis {
 

@@ -97,7 +97,9 @@ class WakeUpsTest extends StoreOnRedis {
     }
 
     void assertNotifiedNoMoreThan(int times) {
-      await().during(Duration.ofMillis(100)).untilAsserted(() -> assertThat(notifications).hasSize(times));
+      await()
+          .during(Duration.ofMillis(100))
+          .untilAsserted(() -> assertThat(notifications).hasSize(times));
     }
   }
 

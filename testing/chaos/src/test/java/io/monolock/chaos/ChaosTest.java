@@ -13,7 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
-/** Runs of the program; the long one that must pass takes {@code -Dchaos.seconds}, 60 by default. */
+/**
+ * Runs of the program; the long one that must pass takes {@code -Dchaos.seconds}, 60 by default.
+ */
 class ChaosTest {
 
   private static final String SEED = System.getProperty("chaos.seed", "1");
