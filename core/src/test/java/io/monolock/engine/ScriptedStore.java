@@ -25,9 +25,9 @@ import reactor.core.scheduler.Scheduler;
  * A store that does what a test says: the next calls of a kind can fail, be lost on their way or on
  * their way back, or be held until they are let through. All others go to a real store.
  */
-final class ScriptedStore extends DelegatingLockStore {
+public final class ScriptedStore extends DelegatingLockStore {
 
-  enum Call {
+  public enum Call {
     ACQUIRE,
     EXTEND,
     RELEASE,
@@ -39,7 +39,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** What becomes of one call. */
-  interface Fate {
+  public interface Fate {
     <T> Mono<T> of(Mono<T> call);
   }
 
@@ -51,43 +51,43 @@ final class ScriptedStore extends DelegatingLockStore {
   private final List<Duration> overdue = new CopyOnWriteArrayList<>();
   private final List<String> tokens = new CopyOnWriteArrayList<>();
 
-  ScriptedStore(LockStore store) {
+  public ScriptedStore(LockStore store) {
     super(store);
   }
 
   /** What becomes of the next calls of this kind, in this order. */
-  synchronized ScriptedStore next(Call call, Fate... fates) {
+  public synchronized ScriptedStore next(Call call, Fate... fates) {
     next.computeIfAbsent(call, any -> new ArrayDeque<>()).addAll(List.of(fates));
     return this;
   }
 
   /** What becomes of all calls of this kind that {@link #next} does not speak of. */
-  synchronized ScriptedStore always(Call call, Fate fate) {
+  public synchronized ScriptedStore always(Call call, Fate fate) {
     always.put(call, fate);
     return this;
   }
 
-  synchronized ScriptedStore heal(Call call) {
+  public synchronized ScriptedStore heal(Call call) {
     always.remove(call);
     next.remove(call);
     return this;
   }
 
-  long count(Call call) {
+  public long count(Call call) {
     return calls.stream().filter(call::equals).count();
   }
 
   /** The tokens of all acquisitions so far, in the order of the calls. */
-  List<String> tokens() {
+  public List<String> tokens() {
     return List.copyOf(tokens);
   }
 
   /** All calls so far, in the order of their subscription. */
-  List<Call> calls() {
+  public List<Call> calls() {
     return List.copyOf(calls);
   }
 
-  static Fate works() {
+  public static Fate works() {
     return new Fate() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -97,7 +97,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Fails and is not executed. */
-  static Fate fails(StoreProblem.Reason reason, boolean isTransient) {
+  public static Fate fails(StoreProblem.Reason reason, boolean isTransient) {
     return new Fate() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -107,12 +107,12 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Is executed, but fails with an unknown outcome, as when a connection breaks. */
-  static Fate answerLost() {
+  public static Fate answerLost() {
     return executedButFails(StoreProblem.Reason.UNKNOWN_OUTCOME, true);
   }
 
   /** Is executed, but fails all the same. */
-  static Fate executedButFails(StoreProblem.Reason reason, boolean isTransient) {
+  public static Fate executedButFails(StoreProblem.Reason reason, boolean isTransient) {
     return new Fate() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -122,7 +122,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Is neither executed nor answered, ever. */
-  static Fate swallowed() {
+  public static Fate swallowed() {
     return new Fate() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -132,7 +132,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Answers this, whatever the store would say, which is not asked. */
-  static Fate answers(Object answer) {
+  public static Fate answers(Object answer) {
     return new Fate() {
       @Override
       @SuppressWarnings("unchecked")
@@ -143,7 +143,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Fails with an unknown outcome, and is executed on its own some time later. */
-  static Fate delayedOnABrokenConnection(Duration delay, Scheduler timer) {
+  public static Fate delayedOnABrokenConnection(Duration delay, Scheduler timer) {
     return new Fate() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -157,7 +157,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Is executed, and answers on the threads of this scheduler, as a driver's event loop does. */
-  static Fate answersOn(Scheduler eventLoop) {
+  public static Fate answersOn(Scheduler eventLoop) {
     return new Fate() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
@@ -167,7 +167,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Waits on its way to the store until it is let through. */
-  static final class Held implements Fate {
+  public static final class Held implements Fate {
     private final Sinks.Empty<Void> gate = Sinks.empty();
     private final boolean executeFirst;
 
@@ -176,16 +176,16 @@ final class ScriptedStore extends DelegatingLockStore {
     }
 
     /** Held before it is executed. */
-    static Held call() {
+    public static Held call() {
       return new Held(false);
     }
 
     /** Executed at once, its answer held. */
-    static Held answer() {
+    public static Held answer() {
       return new Held(true);
     }
 
-    void letThrough() {
+    public void letThrough() {
       gate.tryEmitEmpty();
     }
 
@@ -245,12 +245,12 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** How many listen to hints. */
-  synchronized int listeners() {
+  public synchronized int listeners() {
     return listeners;
   }
 
   /** Hints that the key may be free. */
-  void hint(String key) {
+  public void hint(String key) {
     wakeUps.tryEmitNext(LockKeys.of(key));
   }
 
@@ -270,7 +270,7 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** The timeout that was at an end, each time that the engine has waited in vain. */
-  List<Duration> overdue() {
+  public List<Duration> overdue() {
     return List.copyOf(overdue);
   }
 

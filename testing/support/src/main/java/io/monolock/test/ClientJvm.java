@@ -54,10 +54,23 @@ public final class ClientJvm implements AutoCloseable {
    * @return the JVM
    */
   public static ClientJvm start(Class<?> main, String... arguments) {
+    return start(List.of(), main, arguments);
+  }
+
+  /**
+   * Starts a JVM with options; returns at once.
+   *
+   * @param options options of the JVM, such as {@code -Dkey=value}
+   * @param main the class whose {@code main} method it runs; it and the method must be public
+   * @param arguments the arguments of that method
+   * @return the JVM
+   */
+  public static ClientJvm start(List<String> options, Class<?> main, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // starts quickly and leaves processors to others
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+    command.addAll(options);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(List.of(arguments));
     ClientJvm jvm =

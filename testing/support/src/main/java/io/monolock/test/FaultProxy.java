@@ -57,7 +57,7 @@ public final class FaultProxy implements AutoCloseable {
   private static final int PORT_ATTEMPTS = 10;
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  private final InetSocketAddress target;
+  private volatile InetSocketAddress target;
   private final EventLoop loop = ProxyLoops.next();
   private final Faults faults = new Faults();
   private final Set<Link> links = new LinkedHashSet<>();
@@ -172,6 +172,16 @@ public final class FaultProxy implements AutoCloseable {
       }
       listener = bound.channel();
     }
+  }
+
+  /**
+   * Leads new connections to another server, as a name does whose address was changed; those that
+   * are there stay with the one that they have reached.
+   *
+   * @param server the other server
+   */
+  public void leadTo(RedisServer server) {
+    target = new InetSocketAddress(server.host(), server.port());
   }
 
   /**

@@ -32,7 +32,12 @@ final class ReplyFrames {
 
   /** Whether the byte, if it is the next of the stream, is the first of a reply. */
   boolean beginsReply(byte next) {
-    return lackingValues == 0 && state == State.TYPE && next != '>' && isType((char) next);
+    return isBetween() && next != '>' && isType((char) next);
+  }
+
+  /** Whether all that has begun has come to its end. */
+  boolean isBetween() {
+    return lackingValues == 0 && state == State.TYPE;
   }
 
   /** Takes the next byte of the stream. */

@@ -26,7 +26,9 @@
  * <p>What goes wrong between clients and servers, at a moment that the test chooses:
  *
  * <ul>
- *   <li>{@link io.monolock.test.FaultProxy} is a bad network in front of a server;
+ *   <li>{@link io.monolock.test.FaultProxy} is a bad network in front of a server, {@link
+ *       io.monolock.test.CommandProxy} one that refuses commands, and {@link
+ *       io.monolock.test.Stranger} listens where a server is expected;
  *   <li>{@link io.monolock.test.ReplicaPair} is a primary and its replica that lose touch and
  *       change roles;
  *   <li>{@link io.monolock.test.RedisServer} itself becomes busy, slow to load, or short of what a

@@ -363,6 +363,20 @@ class FaultProxyTest {
     }
   }
 
+  @Test
+  void newConnectionsLeadWhereItSaysAndOldOnesStay() throws IOException {
+    try (RedisServer other = RedisServer.start()) {
+      proxy.leadTo(other);
+
+      try (PlainClient second = new PlainClient(proxy.port())) {
+        assertThat(second.ask("SET key new")).isEqualTo("+OK");
+      }
+      assertThat(client.ask("SET key old")).isEqualTo("+OK");
+      assertThat(other.command("GET", "key")).isEqualTo("new");
+      assertThat(server.command("GET", "key")).isEqualTo("old");
+    }
+  }
+
   @RepeatedTest(20)
   void closeIsQuickFreesThePortAndIsIdempotent() throws IOException {
     proxy.holdReplies();

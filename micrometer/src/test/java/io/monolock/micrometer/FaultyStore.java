@@ -10,56 +10,56 @@ import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** A store whose calls meet the fate that a test wants. */
-final class FatefulStore extends DelegatingLockStore {
+/** A store whose calls fail, are late or are lost as a test says. */
+final class FaultyStore extends DelegatingLockStore {
 
   /** What becomes of a call. */
-  interface Fate {
-    <T> Mono<T> of(Mono<T> call);
+  interface Handling {
+    <T> Mono<T> apply(Mono<T> call);
   }
 
-  volatile Fate ofAcquire = works();
-  volatile Fate ofExtend = works();
-  volatile Fate ofRelease = works();
+  volatile Handling onAcquire = works();
+  volatile Handling onExtend = works();
+  volatile Handling onRelease = works();
 
-  FatefulStore(LockStore store) {
+  FaultyStore(LockStore store) {
     super(store);
   }
 
-  static Fate works() {
-    return new Fate() {
+  static Handling works() {
+    return new Handling() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
+      public <T> Mono<T> apply(Mono<T> call) {
         return call;
       }
     };
   }
 
   /** Fails and is not executed. */
-  static Fate fails(StoreProblem.Reason reason, boolean isTransient) {
-    return new Fate() {
+  static Handling fails(StoreProblem.Reason reason, boolean isTransient) {
+    return new Handling() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
+      public <T> Mono<T> apply(Mono<T> call) {
         return Mono.error(() -> new StoreFailure(reason, isTransient, reason + " by test", null));
       }
     };
   }
 
   /** Is executed, and answers when the gate completes. */
-  static Fate answersAfter(Mono<?> gate) {
-    return new Fate() {
+  static Handling answersAfter(Mono<?> gate) {
+    return new Handling() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
+      public <T> Mono<T> apply(Mono<T> call) {
         return call.delayUntil(any -> gate);
       }
     };
   }
 
   /** Is neither executed nor answered. */
-  static Fate swallowed() {
-    return new Fate() {
+  static Handling swallowed() {
+    return new Handling() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
+      public <T> Mono<T> apply(Mono<T> call) {
         return Mono.never();
       }
     };
@@ -68,16 +68,16 @@ final class FatefulStore extends DelegatingLockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return Mono.defer(() -> ofAcquire.of(super.acquire(keys, token, metadata, ttl, fenced)));
+    return Mono.defer(() -> onAcquire.apply(super.acquire(keys, token, metadata, ttl, fenced)));
   }
 
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-    return Mono.defer(() -> ofExtend.of(super.extend(keys, token, ttl)));
+    return Mono.defer(() -> onExtend.apply(super.extend(keys, token, ttl)));
   }
 
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-    return Mono.defer(() -> ofRelease.of(super.release(keys, token, keepFor)));
+    return Mono.defer(() -> onRelease.apply(super.release(keys, token, keepFor)));
   }
 }

@@ -21,68 +21,68 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Finds out who has which part of a cluster, as its servers see it.
+ * Loads the view of a cluster, which master has which slots, from its servers.
  *
- * <p>A server that was cut off, or is about to be replaced, has an old view and does not know. So
- * several are asked, and of the answers of most of them the one with the latest change counts. If
- * none answers, the client of Lettuce is asked, which begins with the servers that it was told.
+ * <p>A server that was cut off, or is about to be replaced, has an old view without knowing. So
+ * several are asked, and of the first answers, one more than half, the one with the latest
+ * configuration epoch counts. If none answers, the Lettuce client is asked, which begins with the
+ * servers it was configured with.
  */
-final class ClusterViews {
+final class ClusterViewLoader {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterViews.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterViewLoader.class);
   private static final int MOST_ASKED = 5;
-  private static final Duration PATIENCE = Duration.ofMillis(500);
+  private static final Duration TIMEOUT = Duration.ofMillis(500);
 
   private final RedisClusterClient client;
 
-  ClusterViews(RedisClusterClient client) {
+  ClusterViewLoader(RedisClusterClient client) {
     this.client = client;
   }
 
   /** The latest view, from some of the servers if any are known. */
-  Mono<Partitions> latest(Collection<RedisNode> servers) {
-    List<RedisNode> asked = new ArrayList<>(servers);
+  Mono<Partitions> latest(Collection<RedisNode> nodes) {
+    List<RedisNode> asked = new ArrayList<>(nodes);
     Collections.shuffle(asked);
     asked = asked.subList(0, Math.min(asked.size(), MOST_ASKED));
     return Flux.fromIterable(asked)
-        .flatMap(ClusterViews::of)
+        .flatMap(ClusterViewLoader::of)
         .take(asked.size() / 2 + 1)
         .reduce((one, other) -> lastChange(one) >= lastChange(other) ? one : other)
         .switchIfEmpty(Mono.defer(this::ofClient));
   }
 
-  /** Empty if the server tells nothing in time; what it tells later is nobody's concern. */
-  private static Mono<Partitions> of(RedisNode server) {
+  /** Empty if the server does not answer in time; a later answer is dropped. */
+  private static Mono<Partitions> of(RedisNode node) {
     return Mono.defer(
         () -> {
           Sinks.One<Partitions> view = Sinks.one();
           CompletableFuture<?> unused =
-              server
-                  .work()
+              node.work()
                   .open()
-                  .thenCompose(ClusterViews::ask)
-                  // by a timer of Reactor a late view would be dropped where others hear of that
-                  .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-                  .whenComplete((nodes, e) -> told(nodes, e, view));
+                  .thenCompose(ClusterViewLoader::ask)
+                  // with Reactor's own timeout a late answer would be reported as a dropped one
+                  .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                  .whenComplete((answer, e) -> answered(answer, e, view));
           return view.asMono();
         });
   }
 
-  private static void told(
-      @Nullable String nodes, @Nullable Throwable e, Sinks.One<Partitions> view) {
-    Partitions all = nodes == null ? new Partitions() : ClusterPartitionParser.parse(nodes);
+  private static void answered(
+      @Nullable String answer, @Nullable Throwable e, Sinks.One<Partitions> view) {
+    Partitions all = answer == null ? new Partitions() : ClusterPartitionParser.parse(answer);
     if (all.stream().allMatch(RedisClusterNode::hasNoSlots)) {
-      LOG.debug("a server of the cluster does not tell its view", e);
+      LOG.debug("a server of the cluster does not answer with its view", e);
       view.tryEmitEmpty();
     } else {
       view.tryEmitValue(all);
     }
   }
 
-  private static CompletionStage<String> ask(PipelinedConnection link) {
-    CompletionStage<String> nodes = link.connection.async().clusterNodes();
-    link.connection.flushCommands();
-    return nodes;
+  private static CompletionStage<String> ask(PipelinedConnection connection) {
+    CompletionStage<String> answer = connection.lettuce.async().clusterNodes();
+    connection.lettuce.flushCommands();
+    return answer;
   }
 
   private static long lastChange(Partitions view) {
