@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -37,6 +38,7 @@ class BenchmarksTest {
   }
 
   @Test
+  @Tag("thorough")
   void eachScenarioRunsAndIsWrittenToTheResults() throws Exception {
     assertThat(run("--quick", "--out=" + folder)).as("%s%s", out, err).isZero();
     assertThat(results())
@@ -48,6 +50,14 @@ class BenchmarksTest {
       assertThat(Drawing.of(Files.readString(chart))).as("%s", chart).isNotNull();
     }
     assertThat(names(charts(folder))).isEqualTo(names(charts(Document.module())));
+  }
+
+  @Test
+  void aChosenScenarioRunsAndIsWrittenDown() throws Exception {
+    assertThat(run("--quick", "--only=free-key", "--contenders=acquire", "--out=" + folder))
+        .as("%s%s", out, err)
+        .isZero();
+    assertThat(results()).contains("## A free key\n");
   }
 
   private static List<Path> charts(Path folder) throws IOException {

@@ -7,8 +7,10 @@ import io.monolock.store.LockStore;
 import io.monolock.test.RedisSentinels;
 import io.monolock.test.ServerNode;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** The storm, on the master that Sentinels name. */
+@Tag("thorough")
 class CancelStormBehindSentinelsTest extends CancelStormOnSeveral {
 
   private final RedisSentinels sentinels;

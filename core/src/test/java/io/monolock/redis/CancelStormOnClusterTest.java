@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The storm, on a cluster. */
+@Tag("thorough")
 class CancelStormOnClusterTest extends CancelStormOnSeveral {
 
   private static RedisClusterClient client;

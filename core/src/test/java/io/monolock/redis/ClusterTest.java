@@ -50,7 +50,7 @@ class ClusterTest extends OnCluster {
     other = locker();
   }
 
-  private static Mono<Lock> impatient(ReactiveLocker locker, String key) {
+  private static Mono<Lock> attemptedOnce(ReactiveLocker locker, String key) {
     return locker.tryAcquire(key, OPTIONS);
   }
 
@@ -84,7 +84,7 @@ class ClusterTest extends OnCluster {
 
     assertThat(locks).hasSize(100).allMatch(Lock::isValid);
     assertThat(cluster.masters()).allMatch(node -> node.server().commandAsLong("DBSIZE") > 0);
-    assertThat(get(impatient(other, "key:7"))).isNull();
+    assertThat(get(attemptedOnce(other, "key:7"))).isNull();
     Flux.fromIterable(locks).flatMap(Lock::release).collectList().block(LIMIT);
     assertThat(cluster.masters()).allMatch(node -> node.server().commandAsLong("DBSIZE") == 0);
   }
@@ -124,9 +124,9 @@ class ClusterTest extends OnCluster {
 
     assertThat(get(lock.ttl())).isPositive();
     assertThat(get(lock.extend(Duration.ofSeconds(30)).thenReturn(true))).isTrue();
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     assertThat(get(lock.release())).isTrue();
-    assertThat(get(impatient(other, KEY))).isNotNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNotNull();
   }
 
   @Test
@@ -135,14 +135,14 @@ class ClusterTest extends OnCluster {
     SlotMigration migration = cluster.beginMigration(cluster.slotOf(KEY), otherThanOwnerOf(KEY));
 
     assertThat(get(lock.ttl())).isPositive();
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     migration.moveKey(KEY);
     assertThat(get(lock.ttl())).isPositive();
     get(lock.extend(Duration.ofSeconds(30)));
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     migration.finish();
     assertThat(get(lock.ttl())).isGreaterThan(Duration.ofSeconds(20));
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     assertThat(get(lock.release())).isTrue();
   }
 
@@ -152,7 +152,7 @@ class ClusterTest extends OnCluster {
 
     Lock lock = lock(locker, KEY);
 
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     assertThat(get(lock.release())).isTrue();
     lock = lock(other, KEY);
     migration.finish();
@@ -176,8 +176,8 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
-  @DisplayName("G9: whoever waits is woken by a release, though the slot has moved meanwhile")
-  void whoeverWaitsIsWokenThoughTheSlotHasMoved() throws Exception {
+  @DisplayName("G9: a waiter is woken by a release, though the slot has moved meanwhile")
+  void aWaiterIsWokenThoughTheSlotHasMoved() throws Exception {
     Lock lock = lock(locker, KEY);
     CompletableFuture<Lock> waiter = waiting(other, KEY);
 
@@ -270,7 +270,7 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
-  @DisplayName("G10: whoever waits no longer is told of the trouble, not that somebody has the key")
+  @DisplayName("G10: a waiter that gives up fails with the trouble, not as refused")
   void troubleIsNotCalledBusy() {
     get(lock(locker, KEY).release());
     cluster.masters().forEach(node -> node.server().pause());

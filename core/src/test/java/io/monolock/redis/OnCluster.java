@@ -19,7 +19,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 
-/** What tests on a cluster have in common: lockers on it that get closed, and who has what. */
+/**
+ * What tests on a cluster have in common: lockers on it that get closed, and which node has which
+ * key.
+ */
 @ExtendWith(RedisExtension.class)
 abstract class OnCluster {
 

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Flux;
@@ -112,7 +113,7 @@ class SentinelTest {
     assertThat(get(other.tryAcquire(KEY, OPTIONS).onErrorComplete())).isNull();
     assertThat(get(lock.release())).isTrue();
     assertThat(granted(waiter).isValid()).isTrue();
-    // the first answer may be lost with a connection that nobody knew to be dead
+    // the first answer may be lost with a connection that was dead without a sign
     get(granted(waiter).release().onErrorComplete());
     await()
         .atMost(LIMIT)
@@ -120,7 +121,8 @@ class SentinelTest {
   }
 
   @Test
-  @DisplayName("B74, G9: locks outlive a master that is killed, and whoever waits is woken")
+  @Tag("thorough")
+  @DisplayName("B74, G9: locks outlive a master that is killed, and a waiter is woken")
   void aLockOutlivesAMasterThatIsKilled() throws Exception {
     Lock lock = replicatedLock();
     CompletableFuture<Lock> waiter = waitingToBeWoken();
@@ -133,7 +135,7 @@ class SentinelTest {
   }
 
   @Test
-  @DisplayName("B73, B74, G9: locks outlive a fail-over that somebody orders")
+  @DisplayName("B73, B74, G9: locks outlive a fail-over that is ordered")
   void aLockOutlivesAnOrderedFailOver() throws Exception {
     Lock lock = replicatedLock();
     CompletableFuture<Lock> waiter = waitingToBeWoken();
@@ -144,6 +146,7 @@ class SentinelTest {
   }
 
   @Test
+  @Tag("thorough")
   @DisplayName("B74, B101: locks outlive a master that hangs, and comes back as one")
   void aLockOutlivesAMasterThatHangs() throws Exception {
     Lock lock = replicatedLock();
@@ -160,8 +163,9 @@ class SentinelTest {
   }
 
   @Test
-  @DisplayName("G10: who comes while the master fails is served by the next one")
-  void whoeverComesMeanwhileIsServed() {
+  @Tag("thorough")
+  @DisplayName("G10: calls that come while the master fails are served by the next one")
+  void callsDuringTheFailOverAreServed() {
     get(get(locker.acquire(KEY, OPTIONS)).release());
     ServerNode former = sentinels.killMaster();
 
@@ -177,6 +181,7 @@ class SentinelTest {
   }
 
   @Test
+  @Tag("thorough")
   @DisplayName("G6: a body ends with its own result though the master has changed meanwhile")
   void aBodyEndsWithItsResult() {
     Mono<String> work =

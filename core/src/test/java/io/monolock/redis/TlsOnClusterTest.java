@@ -20,9 +20,11 @@ import io.monolock.test.ServerNode;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks in a cluster whose servers speak TLS only, and demand certificates. */
+@Tag("thorough")
 class TlsOnClusterTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);

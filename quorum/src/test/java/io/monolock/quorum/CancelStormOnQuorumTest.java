@@ -9,8 +9,10 @@ import io.monolock.store.LockStore;
 import io.monolock.test.RedisMasters;
 import io.monolock.test.ServerNode;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** The storm, on a quorum of independent servers. */
+@Tag("thorough")
 class CancelStormOnQuorumTest extends CancelStormOnSeveral {
 
   private final RedisMasters masters;

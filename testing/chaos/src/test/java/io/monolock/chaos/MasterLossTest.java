@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -42,6 +43,7 @@ class MasterLossTest {
   private volatile boolean isOver;
 
   @Test
+  @Tag("thorough")
   void allCallersEndNoLockIsGrantedTwiceAndTheThroughputIsBack() throws InterruptedException {
     KEYS.forEach(key -> grants.put(key, new AtomicLong()));
     try (RedisCluster cluster = RedisCluster.start()) {

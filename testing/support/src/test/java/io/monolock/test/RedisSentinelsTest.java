@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RedisSentinelsTest {
@@ -68,6 +69,7 @@ class RedisSentinelsTest {
   }
 
   @Test
+  @Tag("thorough")
   void aReplicaIsPromotedWhenTheMasterIsKilledWhichComesBackAsAReplica() {
     ServerNode former = sentinels.killMaster();
     assertThat(former.server().isRunning()).isFalse();
@@ -120,6 +122,7 @@ class RedisSentinelsTest {
   }
 
   @Test
+  @Tag("thorough")
   void oneSentinelAlonePromotesNoReplica() {
     sentinels.sentinels().get(0).server().pause();
     sentinels.sentinels().get(1).server().kill();
@@ -137,6 +140,7 @@ class RedisSentinelsTest {
   }
 
   @Test
+  @Tag("thorough")
   void clientsAndSentinelsOfServersBehindProxiesSeeOnlyTheProxies() {
     try (RedisSentinels hidden =
         RedisSentinels.startBehindProxies(RedisServer.builder().config("requirepass", "secret"))) {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Keeps what lockers tell of their locks. */
-final class Told implements LockObserver {
+/** Keeps what lockers report of their locks. */
+final class RecordedEvents implements LockObserver {
 
   private final List<String> events = new CopyOnWriteArrayList<>();
   private final List<String> lostKeys = new CopyOnWriteArrayList<>();
