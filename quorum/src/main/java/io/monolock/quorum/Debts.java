@@ -156,7 +156,8 @@ final class Debts {
       } else {
         failing = true;
       }
-      boolean isOver = failure == null ? release.acquisitions == 0 && !again : !failure.isTransient();
+      boolean isOver =
+          failure == null ? release.acquisitions == 0 && !again : !failure.isTransient();
       if (isOver) {
         unconfirmed.remove(release.id, release);
       }

@@ -29,8 +29,9 @@ import reactor.util.context.ContextView;
  * <p>When there can be no majority any more, the keys are released at the members that granted
  * them, and at those that may have: silent ones, and those whose answer was lost. The attempt ends
  * when the members that granted have answered the release, so that the next attempt finds nothing
- * of this one; the other releases are left to {@link Debts}. A grant that comes later is released when it comes. A grant to a token that had the keys already is not released, as the token may belong to a
- * holder.
+ * of this one; the other releases are left to {@link Debts}. A grant that comes later is released
+ * when it comes. A grant to a token that had the keys already is not released, as the token may
+ * belong to a holder.
  *
  * <h2>Several attempts at the same time</h2>
  *
