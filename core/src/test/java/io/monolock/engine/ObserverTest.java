@@ -80,7 +80,7 @@ class ObserverTest {
     v.store.next(StoreOperation.EXTEND, fails(StoreProblem.Reason.SERVER_STATE, true));
     v.run(v.get(v.locker.acquire("a", TTL)).keepAlive());
 
-    v.pass(TTL.dividedBy(3));
+    v.pass(TTL.dividedBy(2));
 
     assertThat(observed.events).contains("refreshFailed [a]", "refreshed [a]");
     assertThat(observed.reasons)

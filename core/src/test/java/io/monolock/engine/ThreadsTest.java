@@ -239,21 +239,22 @@ class ThreadsTest {
 
   @Test
   void bodyThatBlocksDoesNotDelayTheRefreshOfAnotherLock() {
-    Lock other = locker.acquire("other", SHORT).block();
+    Duration ttl = Duration.ofSeconds(1);
+    Lock other = locker.acquire("other", ttl).block();
     Disposable keeping = other.keepAlive().subscribe(any -> {}, e -> note("lost"));
     CountDownLatch end = new CountDownLatch(1);
     AtomicLong refreshes = new AtomicLong();
 
     Mono<Object> blocking = locker.withLock("a", TTL, Mono.fromRunnable(() -> awaitLatch(end)));
     Mono<Void> watching =
-        Flux.interval(SHORT)
-            .take(6)
+        Flux.interval(ttl.dividedBy(4))
+            .take(8)
             .doOnNext(any -> refreshes.addAndGet(other.isValid() ? 1 : 0))
             .doOnTerminate(end::countDown)
             .then();
     Mono.when(blocking, watching).block();
 
-    assertThat(refreshes).hasValue(6);
+    assertThat(refreshes).hasValue(8);
     assertThat(seen).doesNotContainKey("lost");
     keeping.dispose();
   }

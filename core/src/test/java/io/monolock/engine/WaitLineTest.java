@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
@@ -661,6 +662,7 @@ class WaitLineTest {
   class NoTrace {
 
     @Test
+    @Tag("thorough")
     @DisplayName("B34, B115: a million keys leave nothing behind")
     void aMillionKeysLeaveNothingBehind() {
       StoreLocker locker = (StoreLocker) v.another();
