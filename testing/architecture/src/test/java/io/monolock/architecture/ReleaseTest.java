@@ -12,6 +12,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.jar.JarFile;
@@ -41,9 +42,10 @@ class ReleaseTest {
   @BeforeAll
   static void release() throws Exception {
     key = SigningKey.create();
-    Path repository = Files.createTempDirectory(Files.createDirectories(TARGET), "repository");
-    released = repository.resolve("io/monolock");
+    delete(TARGET);
     copySources();
+    Path repository = TARGET.resolve("repository");
+    released = repository.resolve("io/monolock");
     Path log = TARGET.resolve("release.log");
 
     int exit =
@@ -203,6 +205,16 @@ class ReleaseTest {
       return maven.exitValue();
     } finally {
       maven.destroyForcibly();
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
     }
   }
 
