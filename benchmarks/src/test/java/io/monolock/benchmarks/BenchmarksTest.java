@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.benchmarks.report.Document;
 import io.monolock.benchmarks.report.Drawing;
+import io.monolock.test.CommandLineProgram;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -36,7 +38,8 @@ class BenchmarksTest {
   }
 
   @Test
-  void eachScenarioRunsAndIsWrittenDown() throws Exception {
+  @Tag("thorough")
+  void eachScenarioRunsAndIsWrittenToTheResults() throws Exception {
     assertThat(run("--quick", "--out=" + folder)).as("%s%s", out, err).isZero();
     assertThat(results())
         .contains("## A free key\n", "## One key, many callers in one process\n")
@@ -47,6 +50,14 @@ class BenchmarksTest {
       assertThat(Drawing.of(Files.readString(chart))).as("%s", chart).isNotNull();
     }
     assertThat(names(charts(folder))).isEqualTo(names(charts(Document.module())));
+  }
+
+  @Test
+  void aChosenScenarioRunsAndIsWrittenDown() throws Exception {
+    assertThat(run("--quick", "--only=free-key", "--contenders=acquire", "--out=" + folder))
+        .as("%s%s", out, err)
+        .isZero();
+    assertThat(results()).contains("## A free key\n");
   }
 
   private static List<Path> charts(Path folder) throws IOException {
@@ -73,12 +84,12 @@ class BenchmarksTest {
 
   @Test
   void anUnknownScenarioIsRefused() {
-    assertThat(run("--only=hot-key,cold-key")).isEqualTo(Benchmarks.WRONG_OPTION);
+    assertThat(run("--only=hot-key,cold-key")).isEqualTo(CommandLineProgram.WRONG_OPTION);
     assertThat(err.toString()).contains("--only").contains("free-key").contains("cold-key");
   }
 
   @Test
-  void helpTellsWhatThereIs() {
+  void helpListsTheOptions() {
     assertThat(run("--help")).isZero();
     assertThat(out.toString())
         .contains("--only", "free-key", "--contenders", "REDISSON", "--quick");

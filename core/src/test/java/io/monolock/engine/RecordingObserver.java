@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Keeps what it is told, in words: {@code "acquired [a] attempts=1"}. */
+/** Records each call as words: {@code "acquired [a] attempts=1"}. */
 public final class RecordingObserver implements LockObserver {
 
   public final List<String> events = new CopyOnWriteArrayList<>();

@@ -14,9 +14,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.SignalType;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
-/**
- * A locker in virtual time over a store that a test scripts, and everything it told its observer.
- */
+/** A locker in virtual time over a store that a test scripts, with a recording observer. */
 public final class VirtualLocker {
 
   public final VirtualTimeScheduler time = VirtualTimeScheduler.create();
@@ -41,9 +39,9 @@ public final class VirtualLocker {
     return ReactiveLocker.builder(memory).timer(time).publishOn(time).build();
   }
 
-  /** Subscribes, runs what is due now, and keeps what comes. */
-  public <T> Probe<T> run(Publisher<T> publisher) {
-    Probe<T> probe = new Probe<>();
+  /** Subscribes, runs what is due now, and records the signals. */
+  public <T> SignalProbe<T> run(Publisher<T> publisher) {
+    SignalProbe<T> probe = new SignalProbe<>();
     Flux.from(publisher).subscribe(probe);
     time.advanceTime();
     return probe;
@@ -53,20 +51,20 @@ public final class VirtualLocker {
     time.advanceTimeBy(duration);
   }
 
-  /** Subscribes, lets a short time pass, and gives the one value. */
+  /** Subscribes, runs what is due now, and returns the one value. */
   public <T> T get(Publisher<T> publisher) {
-    Probe<T> probe = run(publisher);
+    SignalProbe<T> probe = run(publisher);
     return probe.value();
   }
 
-  /** Whether nobody holds the key. */
+  /** Whether the key has no holder. */
   public boolean isFree(String key) {
     return memory.inspect(key).blockOptional().isEmpty();
   }
 
   /** How many sets of keys the locker keeps a line for. */
   int lines() {
-    return ((StoreLocker) locker).runtime.lines.size();
+    return ((StoreLocker) locker).locker.lines.size();
   }
 
   /** Whether nothing is scheduled within the next hour, which passes. */
@@ -76,8 +74,8 @@ public final class VirtualLocker {
     return time.getScheduledTaskCount() == before;
   }
 
-  /** What a subscriber got. */
-  public static final class Probe<T> extends BaseSubscriber<T> {
+  /** Records the signals of one subscription. */
+  public static final class SignalProbe<T> extends BaseSubscriber<T> {
     public final List<T> values = new CopyOnWriteArrayList<>();
     public volatile Throwable error;
     public volatile SignalType end;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore;
-import io.monolock.engine.ScriptedStore.Call;
+import io.monolock.engine.ScriptedStore.StoreOperation;
 import io.monolock.engine.VirtualLocker;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -29,10 +29,10 @@ class CallsAtCloseTest {
   }
 
   /** Long after the time for a command and that for closing. */
-  private void assertEndsWhenTheLockerCloses(Call unanswered, Publisher<?> call) {
+  private void assertEndsWhenTheLockerCloses(StoreOperation unanswered, Publisher<?> call) {
     v.store.always(unanswered, ScriptedStore.swallowed());
-    Probe<?> pending = v.run(call);
-    Probe<Void> closing = v.run(v.locker.close());
+    SignalProbe<?> pending = v.run(call);
+    SignalProbe<Void> closing = v.run(v.locker.close());
     v.pass(Duration.ofMinutes(1));
 
     assertThat(closing.end).as("end of close()").isNotNull();
@@ -41,34 +41,34 @@ class CallsAtCloseTest {
 
   @Test
   void inspectEnds() {
-    assertEndsWhenTheLockerCloses(Call.INSPECT, v.locker.inspect("a"));
+    assertEndsWhenTheLockerCloses(StoreOperation.INSPECT, v.locker.inspect("a"));
   }
 
   @Test
   void forceReleaseEnds() {
-    assertEndsWhenTheLockerCloses(Call.FORCE_RELEASE, v.locker.forceRelease("a"));
+    assertEndsWhenTheLockerCloses(StoreOperation.FORCE_RELEASE, v.locker.forceRelease("a"));
   }
 
   @Test
   void ttlEnds() {
-    assertEndsWhenTheLockerCloses(Call.REMAINING, held().ttl());
+    assertEndsWhenTheLockerCloses(StoreOperation.REMAINING, held().ttl());
   }
 
   @Test
   void extendEnds() {
-    assertEndsWhenTheLockerCloses(Call.EXTEND, held().extend(Duration.ofSeconds(9)));
+    assertEndsWhenTheLockerCloses(StoreOperation.EXTEND, held().extend(Duration.ofSeconds(9)));
   }
 
   @Test
   void attachEnds() {
     assertEndsWhenTheLockerCloses(
-        Call.EXTEND, v.locker.attach(List.of("a"), "x".repeat(22), OPTIONS));
+        StoreOperation.EXTEND, v.locker.attach(List.of("a"), "x".repeat(22), OPTIONS));
   }
 
   @Test
   void releaseOfALostLockEnds() {
     Lock lost = held();
     v.pass(OPTIONS.ttl().plusSeconds(1));
-    assertEndsWhenTheLockerCloses(Call.RELEASE, lost.release());
+    assertEndsWhenTheLockerCloses(StoreOperation.RELEASE, lost.release());
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.engine.VirtualLocker;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -42,10 +42,10 @@ class DepartingWaitersTest {
     return waiters;
   }
 
-  private void assertGetsTheKeyOnRelease(Probe<Lock> waiter) {
+  private void assertGetsTheKeyOnRelease(SignalProbe<Lock> waiter) {
     assertThat(waiter.isPending()).isTrue();
     v.run(heldElsewhere.release());
-    v.store.hint("a");
+    v.store.wakeUp("a");
     v.pass(Duration.ofMillis(10)); // a wake-up is delayed by 5 ms at most
     assertThat(waiter.values).hasSize(1);
   }
@@ -53,7 +53,7 @@ class DepartingWaitersTest {
   @Test
   void fiveThousandTimeoutsCostAtMostFiftyCommands() {
     waiters(Duration.ofSeconds(5));
-    Probe<Lock> stays = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> stays = v.run(v.locker.acquire("a", OPTIONS));
     v.pass(Duration.ofMillis(4_900));
     long sent = v.store.count(ACQUIRE);
 
@@ -65,7 +65,7 @@ class DepartingWaitersTest {
   @Test
   void fiveThousandCancelsCostAtMostFiftyCommands() {
     Disposable waiters = waiters(Duration.ofMinutes(1));
-    Probe<Lock> stays = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> stays = v.run(v.locker.acquire("a", OPTIONS));
     v.pass(Duration.ofMillis(4_900));
     long sent = v.store.count(ACQUIRE);
 

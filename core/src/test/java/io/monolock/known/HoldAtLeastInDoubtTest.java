@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static io.monolock.engine.ScriptedStore.answerLost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.LockOptions;
 import io.monolock.engine.VirtualLocker;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ class HoldAtLeastInDoubtTest {
     LockOptions options =
         LockOptions.of(Duration.ofSeconds(30)).holdAtLeast(Duration.ofMinutes(10));
     v.store.next(ACQUIRE, answerLost());
-    Probe<Integer> job = v.run(v.locker.withLock("job", options, lock -> Mono.just(1)));
+    SignalProbe<Integer> job = v.run(v.locker.withLock("job", options, lock -> Mono.just(1)));
     v.pass(Duration.ofSeconds(1));
     assertThat(job.value()).isEqualTo(1);
 

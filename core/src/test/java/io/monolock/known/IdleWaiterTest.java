@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
-import static io.monolock.engine.ScriptedStore.Call.TRANSFER;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.TRANSFER;
 import static io.monolock.engine.ScriptedStore.fails;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
-import io.monolock.engine.ScriptedStore.Held;
+import io.monolock.engine.ScriptedStore.HeldBack;
 import io.monolock.engine.VirtualLocker;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.List;
@@ -34,9 +34,9 @@ class IdleWaiterTest {
 
   private void assertAsksAgainWhenRefusedWhileTheKeysAreFreed() {
     Lock holder = v.get(v.locker.acquire("a", OPTIONS));
-    Held refusal = Held.answer();
+    HeldBack refusal = HeldBack.answer();
     v.store.next(ACQUIRE, refusal);
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
     v.run(holder.release());
     refusal.letThrough();
     v.pass(SOON);
@@ -60,9 +60,9 @@ class IdleWaiterTest {
 
   /** The next one has another ttl, so that the keys go to it by a command. */
   private void assertNextGetsTheKeysThoughTheHandOverFailed(Lock holder) {
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS.ttl(Duration.ofMinutes(20))));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS.ttl(Duration.ofMinutes(20))));
     v.store.next(TRANSFER, fails(StoreProblem.Reason.SERVER_STATE, true));
-    Probe<Boolean> release = v.run(holder.release());
+    SignalProbe<Boolean> release = v.run(holder.release());
     v.pass(SOON);
 
     assertThat(release.value()).isTrue();
@@ -89,8 +89,8 @@ class IdleWaiterTest {
   void theFirstAsksOnceASecondAlsoWhenAnotherOneJoinsWhileItIsRefused() {
     v.get(v.another().acquire("a", LockOptions.of(Duration.ofDays(1))));
     for (int round = 0; round < 500; round++) {
-      Probe<Lock> one = new Probe<>();
-      Probe<Lock> two = new Probe<>();
+      SignalProbe<Lock> one = new SignalProbe<>();
+      SignalProbe<Lock> two = new SignalProbe<>();
       int pause = ThreadLocalRandom.current().nextInt(400);
       long sent = v.store.count(ACQUIRE);
       RaceTestUtils.race(

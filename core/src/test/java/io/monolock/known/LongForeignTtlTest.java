@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static io.monolock.engine.ScriptedStore.answers;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.engine.VirtualLocker;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.Grant;
 import java.time.Duration;
 import java.util.Optional;
@@ -35,8 +35,8 @@ class LongForeignTtlTest {
   @Tag("known")
   void waiterAsksAgainWhenItIsWoken() {
     refuseOnce();
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
-    v.store.hint("a");
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
+    v.store.wakeUp("a");
     v.pass(Duration.ofMillis(10));
 
     assertThat(waiter.values).hasSize(1);
@@ -46,7 +46,7 @@ class LongForeignTtlTest {
   @Tag("known")
   void waiterAsksAgainAsItsRetrySpecSays() {
     refuseOnce();
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
     v.pass(Duration.ofSeconds(2));
 
     assertThat(waiter.values).hasSize(1);
@@ -55,9 +55,9 @@ class LongForeignTtlTest {
   @Test
   void theKeyIsBusyForOneThatDoesNotWait() {
     refuseOnce();
-    Probe<Lock> trying = v.run(v.locker.tryAcquire("a", OPTIONS));
+    SignalProbe<Lock> trying = v.run(v.locker.tryAcquire("a", OPTIONS));
     refuseOnce();
-    Probe<Lock> once = v.run(v.locker.acquire("b", OPTIONS.waitAtMost(Duration.ZERO)));
+    SignalProbe<Lock> once = v.run(v.locker.acquire("b", OPTIONS.waitAtMost(Duration.ZERO)));
 
     assertThat(trying.values).isEmpty();
     assertThat(trying.error).isNull();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.engine.VirtualLocker;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -26,7 +26,7 @@ class OvertakingTest {
 
   private VirtualLocker v = new VirtualLocker();
 
-  private Probe<Lock> acquire() {
+  private SignalProbe<Lock> acquire() {
     return v.run(v.locker.acquire("a", OPTIONS));
   }
 
@@ -36,8 +36,8 @@ class OvertakingTest {
   void tryAcquireDoesNotOvertakeAWaiterThatStepsBack() {
     v = new VirtualLocker(builder -> builder.handOvers(0));
     Lock first = acquire().value();
-    Probe<Lock> second = acquire();
-    Probe<Lock> waiter = acquire();
+    SignalProbe<Lock> second = acquire();
+    SignalProbe<Lock> waiter = acquire();
     v.run(first.release());
     v.pass(STEP_BACK);
     v.run(second.value().release());
@@ -54,8 +54,8 @@ class OvertakingTest {
   @Tag("P06OvertakeInStepBack")
   void tryAcquireDoesNotOvertakeAWaiterBehindAHolder() {
     Lock first = acquire().value();
-    Probe<Lock> second = acquire();
-    Probe<Lock> waiter = acquire();
+    SignalProbe<Lock> second = acquire();
+    SignalProbe<Lock> waiter = acquire();
     v.run(first.release());
     assertThat(second.values).hasSize(1);
 
@@ -93,7 +93,7 @@ class OvertakingTest {
 
     int before = served.get();
     AtomicInteger overtaken = new AtomicInteger();
-    Probe<Boolean> waiter =
+    SignalProbe<Boolean> waiter =
         v.run(
             v.locker
                 .acquire(keys, options)

@@ -39,7 +39,8 @@ class RefusedAtOnceTest {
           .subscribe(lock -> {}, e -> told.merge(reason(e), 1, Integer::sum));
     }
     store.always(
-        ScriptedStore.Call.ACQUIRE, ScriptedStore.fails(StoreProblem.Reason.PERMISSION, false));
+        ScriptedStore.StoreOperation.ACQUIRE,
+        ScriptedStore.fails(StoreProblem.Reason.PERMISSION, false));
 
     await()
         .atMost(Duration.ofSeconds(10))

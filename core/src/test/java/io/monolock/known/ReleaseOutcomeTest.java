@@ -7,7 +7,7 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.engine.RecordingObserver;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.DelegatingLockStore;
 import io.monolock.store.Grant;
@@ -34,8 +34,8 @@ class ReleaseOutcomeTest {
   private final ReactiveLocker locker =
       ReactiveLocker.builder(store).timer(time).publishOn(time).observer(observed).build();
 
-  private <T> Probe<T> run(Mono<T> mono) {
-    Probe<T> probe = new Probe<>();
+  private <T> SignalProbe<T> run(Mono<T> mono) {
+    SignalProbe<T> probe = new SignalProbe<>();
     mono.subscribe(probe);
     time.advanceTime();
     return probe;
@@ -46,7 +46,7 @@ class ReleaseOutcomeTest {
     Lock lock = run(locker.acquire("a", OPTIONS)).value();
     run(locker.acquire("a", OPTIONS.ttl(Duration.ofSeconds(20))));
     store.reason = reason;
-    Probe<Boolean> release = run(lock.release());
+    SignalProbe<Boolean> release = run(lock.release());
     time.advanceTimeBy(Duration.ofMillis(1));
 
     assertThat(release.value()).as("answer of release").isTrue();

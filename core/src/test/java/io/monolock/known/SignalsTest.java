@@ -8,7 +8,7 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.engine.ScriptedStore;
-import io.monolock.engine.ScriptedStore.Call;
+import io.monolock.engine.ScriptedStore.StoreOperation;
 import io.monolock.memory.InMemoryLockStore;
 import java.time.Duration;
 import java.util.Collection;
@@ -54,7 +54,7 @@ class SignalsTest {
   }
 
   private void answerOnTheEventLoop() {
-    for (Call call : Call.values()) {
+    for (StoreOperation call : StoreOperation.values()) {
       store.always(call, ScriptedStore.answersOn(eventLoop));
     }
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
-import io.monolock.engine.ScriptedStore.Held;
+import io.monolock.engine.ScriptedStore.HeldBack;
 import io.monolock.engine.VirtualLocker;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -24,7 +24,7 @@ class UserTokenTest {
 
   @Test
   void lateAnswerToACancelledAcquisitionDoesNotFreeWhatTheRetryHolds() {
-    Held answer = Held.answer();
+    HeldBack answer = HeldBack.answer();
     v.store.next(ACQUIRE, answer);
     v.run(v.locker.acquire("a", OPTIONS)).cancel();
     Lock retried = v.get(v.locker.acquire("a", OPTIONS));

@@ -6,14 +6,14 @@ import java.util.stream.Stream;
 
 /** All contenders. A new one is a class that implements {@link Contender}, and a line here. */
 public enum Contenders {
-  /** The least that a lock on Redis can be. */
+  /** The minimum of a lock on Redis. */
   RAW("raw Lettuce", "#7d8590", RawContender::new),
-  /** What users write who release themselves. */
+  /** Handles that the caller releases. */
   ACQUIRE(
       "Monolock acquire",
       "#2f81f7",
       uri -> MonolockContender.of(uri, MonolockContender.Style.ACQUIRE)),
-  /** The front door. */
+  /** Scopes. */
   WITH_LOCK(
       "Monolock withLock",
       "#12958c",
@@ -36,7 +36,7 @@ public enum Contenders {
   QUORUM("Monolock, quorum of 3", "#946d4f", MonolockContender::quorum),
   /** Redisson's lock. */
   REDISSON("Redisson RLock", "#e0533f", uri -> new RedissonContender(uri, false)),
-  /** Redisson's lock whose waiters get it in turns. */
+  /** Redisson's fair lock. */
   REDISSON_FAIR("Redisson RFairLock", "#d0741c", uri -> new RedissonContender(uri, true)),
   /** No lock, a round trip. */
   PING("PING", "#5f87a8", PingContender::new);

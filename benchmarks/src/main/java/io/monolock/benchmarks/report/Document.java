@@ -14,8 +14,7 @@ import java.util.stream.Stream;
 
 /**
  * The file of results. Each scenario has a part of it, which it replaces when it is measured again;
- * what people have to say about the figures stands in files of their own, {@code notes/NAME.md}, so
- * that it stays.
+ * remarks about the figures are in files of their own, {@code notes/NAME.md}, so that they stay.
  */
 public final class Document {
 
@@ -55,7 +54,7 @@ public final class Document {
   /**
    * Replaces the part of a scenario, or adds it.
    *
-   * @param section what it has to say
+   * @param section the new part
    * @param circumstances the machine, the time and the command
    * @throws IOException when it cannot be written
    */

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** How one key goes from hand to hand among the callers of several processes. */
+/** Hand-overs of one key among the callers of several processes. */
 final class FourProcesses implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -38,10 +38,10 @@ final class FourProcesses implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin rounds = new RoundRobin(bench);
     List<Team> teams = bench.teams(PROCESSES, List.of(), ACQUIRE, REDISSON, REDISSON_FAIR);
-    turns.run(teams, SETTING, team -> start(team, bench.sharedFile()));
-    Results results = turns.results();
+    rounds.run(teams, SETTING, team -> start(team, bench.sharedFile()));
+    Results results = rounds.results();
     return Optional.of(
         new Section(
             "four-processes",

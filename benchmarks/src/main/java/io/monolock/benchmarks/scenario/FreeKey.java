@@ -15,7 +15,7 @@ import io.monolock.benchmarks.report.Target;
 import java.util.List;
 import java.util.Optional;
 
-/** What a lock costs that nobody else wants. */
+/** The cost of a lock without contention. */
 final class FreeKey implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -33,13 +33,13 @@ final class FreeKey implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin rounds = new RoundRobin(bench);
     List<Team> teams = bench.teams(RAW, ACQUIRE, WITH_LOCK, REDISSON);
     for (int inFlight : List.of(1, 64, 512)) {
-      turns.run(
+      rounds.run(
           teams, "" + inFlight, team -> team.client().start(Workloads.FREE_KEYS, inFlight, 1));
     }
-    Results results = turns.results();
+    Results results = rounds.results();
     return Optional.of(
         new Section(
             "free-key",

@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.List;
 
-/** What is logged until it is closed. */
+/** The standard error of this JVM, captured until it is closed. */
 public final class CapturedLog implements AutoCloseable {
 
   private final PrintStream before = System.err;

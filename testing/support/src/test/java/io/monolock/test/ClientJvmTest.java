@@ -77,7 +77,7 @@ class ClientJvmTest {
   }
 
   @Test
-  void aPausedOneSaysNothingUntilItIsResumed() {
+  void aPausedJvmPrintsNothingUntilItIsResumed() {
     assertThat(jvm.readLine()).isEqualTo("2");
     jvm.pause();
     jvm.send("one");
@@ -93,7 +93,7 @@ class ClientJvmTest {
   }
 
   @Test
-  void aPausedOneCanBeKilled() {
+  void aPausedJvmCanBeKilled() {
     assertThat(jvm.readLine()).isEqualTo("2");
     jvm.pause();
     jvm.kill();
