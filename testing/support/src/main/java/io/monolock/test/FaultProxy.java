@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bad network in front of a server: clients that connect to the proxy reach the server,
- * until a test lets it cut, refuse, lose, delay or hold what goes through it.
+ * A bad network in front of a server: clients that connect to the proxy reach the server, until a
+ * test lets it cut, refuse, lose, delay or hold what goes through it.
  *
  * <pre>{@code
  * try (RedisServer server = RedisServer.start();

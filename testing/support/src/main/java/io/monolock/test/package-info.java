@@ -27,8 +27,8 @@
  * <ul>
  *   <li>{@link io.monolock.test.FaultProxy} is a bad network in front of a server. It keeps a
  *       {@code ProxyConnection} for each client, with a {@code DelayedWriter} for each direction
- *       and a {@code ReplyGate} for held replies; a {@link io.monolock.test.CommandProxy} refuses or
- *       holds single commands, and a {@link io.monolock.test.Stranger} listens where a server is
+ *       and a {@code ReplyGate} for held replies; a {@link io.monolock.test.CommandProxy} refuses
+ *       or holds single commands, and a {@link io.monolock.test.Stranger} listens where a server is
  *       expected;
  *   <li>{@link io.monolock.test.ReplicaPair} is a primary and its replica, whose replication can be
  *       cut and whose roles can change;
