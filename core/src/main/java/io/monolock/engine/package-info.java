@@ -34,7 +34,8 @@
  *       bodies run behind a {@link GuardedSubscriber}, which races them with the loss and checks
  *       each signal against the deadline.
  *   <li><b>Loss.</b> {@link HeldLock#lose} ends the handle: at the deadline ({@link TimerWheel}),
- *       or when the store says that the keys are not ours. Listeners are notified, bodies cancelled.
+ *       or when the store says that the keys are not ours. Listeners are notified, bodies
+ *       cancelled.
  *   <li><b>Release and hand-over.</b> {@link Release} waits for unanswered attempts, then hands the
  *       keys to {@link WaitLine#successor} in one store call, if {@link HandOvers} allows one more,
  *       or frees them, and tries again until it is answered or the ttl is over. {@link

@@ -14,7 +14,7 @@ import io.monolock.ReactiveLocker;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisExtension;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.SlotMigration;
 import java.time.Duration;
 import java.util.List;
@@ -45,8 +45,8 @@ class ClusterTroubleTest {
     ReactiveLocker locker = lockers.on(cluster);
     get(locker.acquire("{order}:0", OPTIONS));
     Lock lock = get(locker.acquire(List.of("{order}:1", "{order}:2"), OPTIONS));
-    RedisNode owner = cluster.ownerOf("{order}");
-    RedisNode other =
+    ServerNode owner = cluster.ownerOf("{order}");
+    ServerNode other =
         cluster.masters().stream().filter(node -> node != owner).findFirst().orElseThrow();
 
     SlotMigration migration = cluster.beginMigration(cluster.slotOf("{order}"), other);

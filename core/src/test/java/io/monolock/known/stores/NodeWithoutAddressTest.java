@@ -14,7 +14,7 @@ import io.monolock.ReactiveLocker;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.stream.IntStream;
@@ -30,14 +30,14 @@ class NodeWithoutAddressTest {
 
   @RegisterExtension private final Lockers lockers = new Lockers();
 
-  private static void loseItsFiles(RedisNode node, RedisNode other) {
+  private static void loseItsFiles(ServerNode node, ServerNode other) {
     node.server().restartEmpty();
     await()
         .atMost(LIMIT)
         .until(() -> other.server().commandAsString("CLUSTER", "NODES").contains("noaddr"));
   }
 
-  private static String keyOn(RedisCluster cluster, RedisNode node) {
+  private static String keyOn(RedisCluster cluster, ServerNode node) {
     return IntStream.range(0, 1_000)
         .mapToObj(i -> "order:" + i)
         .filter(key -> cluster.ownerOf(key) == node)
@@ -53,7 +53,7 @@ class NodeWithoutAddressTest {
     loseItsFiles(cluster.nodes().get(5), cluster.nodes().get(0));
     RedisLockStore store = RedisLockStore.create(lockers.client(cluster));
     ReactiveLocker locker = lockers.over(store);
-    for (RedisNode master : cluster.masters()) {
+    for (ServerNode master : cluster.masters()) {
       get(locker.acquire(keyOn(cluster, master), OPTIONS).flatMap(Lock::release));
     }
 
@@ -68,8 +68,8 @@ class NodeWithoutAddressTest {
         lockers.closing(
             RedisCluster.start(
                 RedisServer.builder().config("cluster-require-full-coverage", "no")));
-    RedisNode lost = cluster.nodes().get(0);
-    RedisNode left = cluster.nodes().get(1);
+    ServerNode lost = cluster.nodes().get(0);
+    ServerNode left = cluster.nodes().get(1);
     String lostKey = keyOn(cluster, lost);
     String leftKey = keyOn(cluster, left);
     // its replica, which would take over

@@ -11,7 +11,7 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,7 @@ class ReplacedNodeTest {
    * Lets a replica take the place of its master and its address. Connections that are open still
    * lead to the old node, which now says that all slots have moved to the very address.
    */
-  private static void replace(RedisCluster cluster, RedisNode old, RedisNode replica) {
+  private static void replace(RedisCluster cluster, ServerNode old, ServerNode replica) {
     old.proxy().leadTo(replica.server());
     replica.server().command("CONFIG", "SET", "cluster-announce-port", "" + old.port());
     replica.server().command("CLUSTER", "FAILOVER");
@@ -39,7 +39,7 @@ class ReplacedNodeTest {
         .until(() -> moved(old).endsWith(address) && cluster.masters().contains(replica));
   }
 
-  private static String moved(RedisNode node) {
+  private static String moved(ServerNode node) {
     try {
       return "" + node.server().command("GET", "order:1");
     } catch (RedisCommandExecutionException e) {
@@ -52,8 +52,8 @@ class ReplacedNodeTest {
   @Tag("StableHostname")
   void locksAreHeldAndTakenWhereANodeIsReplacedBehindItsAddress() {
     RedisCluster cluster = lockers.closing(RedisCluster.startBehindProxies());
-    RedisNode old = cluster.ownerOf("order:1");
-    RedisNode replica = cluster.replicasOf(old).get(0);
+    ServerNode old = cluster.ownerOf("order:1");
+    ServerNode replica = cluster.replicasOf(old).get(0);
     ReactiveLocker locker = lockers.on(cluster);
     Lock held = get(locker.acquire("order:1", OPTIONS));
 

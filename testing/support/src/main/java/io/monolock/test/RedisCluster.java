@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  *
  * <pre>{@code
  * try (RedisCluster cluster = RedisCluster.start()) {
- *   RedisNode master = cluster.ownerOf("order:42");
+ *   ServerNode master = cluster.ownerOf("order:42");
  *   master.server().kill();
  *   cluster.awaitSettled(); // its replica has taken over
  *   cluster.restart(master);

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  *
  * <pre>{@code
  * try (RedisSentinels sentinels = RedisSentinels.start()) {
- *   RedisNode former = sentinels.killMaster();
+ *   ServerNode former = sentinels.killMaster();
  *   sentinels.awaitSettled(); // a replica is the master now
  *   sentinels.restart(former);
  * }
