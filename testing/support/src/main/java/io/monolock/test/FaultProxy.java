@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bad network in front of a server: clients that connect to the proxy serverConnected the server,
- * until a test lets it cut, refuse, lose, delay or hold what goes through it.
+ * A bad network in front of a server: clients that connect to the proxy reach the server, until a
+ * test lets it cut, refuse, lose, delay or hold what goes through it.
  *
  * <pre>{@code
  * try (RedisServer server = RedisServer.start();
@@ -176,7 +176,7 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /**
-   * Drops what clients send: it does not serverConnected the server.
+   * Drops what clients send: it does not reach the server.
    *
    * @param drop true to begin; false to end, which cuts the connections that lost something
    */
@@ -207,7 +207,7 @@ public final class FaultProxy implements AutoCloseable {
   /**
    * Swallows all bytes of both directions and hides that the other side has closed a connection, as
    * a network without a route does. New connections are accepted, as by a server that hangs, but do
-   * not serverConnected it.
+   * not reach it.
    *
    * @param swallow true to begin; false to end, which cuts the connections that lost something
    */
