@@ -13,11 +13,17 @@ public final class CapturedLog implements AutoCloseable {
   private final PrintStream before = System.err;
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
 
+  /** Begins to capture. */
   public CapturedLog() {
     System.setErr(new PrintStream(written, true, UTF_8));
   }
 
-  /** The lines of a level as slf4j-simple writes it, such as {@code "WARN"}. */
+  /**
+   * The captured lines of a level.
+   *
+   * @param level the level as slf4j-simple writes it, such as {@code WARN}
+   * @return the lines so far
+   */
   public List<String> lines(String level) {
     return written
         .toString(UTF_8)
