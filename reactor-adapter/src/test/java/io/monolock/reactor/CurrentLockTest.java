@@ -9,7 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.Probe;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -18,7 +18,7 @@ class CurrentLockTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(9));
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
 
   private <T> Mono<T> under(String key, Mono<T> work) {
     return work.transformDeferred(locked(v.locker, key, OPTIONS));
@@ -110,7 +110,7 @@ class CurrentLockTest {
   }
 
   @Test
-  void badKeyIsToldAtTheCall() {
+  void badKeyFailsAtTheCall() {
     assertThatThrownBy(() -> CurrentLock.require("")).isInstanceOf(IllegalArgumentException.class);
   }
 }

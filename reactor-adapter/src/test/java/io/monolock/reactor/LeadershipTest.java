@@ -11,9 +11,9 @@ import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.LockerClosedException;
 import io.monolock.ReactiveLocker;
-import io.monolock.reactor.InVirtualTime.Probe;
 import io.monolock.reactor.Leadership.Change;
 import io.monolock.reactor.Leadership.Status;
+import io.monolock.store.InVirtualTime.Probe;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.CapturedLog;
@@ -37,7 +37,7 @@ class LeadershipTest {
   private static final StoreFailure AWAY =
       new StoreFailure(StoreProblem.Reason.UNAVAILABLE, true, "away", null);
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final Leadership leadership = over(v.locker);
   private final List<String> work = new ArrayList<>();
 
@@ -80,7 +80,7 @@ class LeadershipTest {
     Probe<Long> first = v.run(leadership.whileLeader(ticks()));
     Probe<Long> second = v.run(over(v.another()).whileLeader(ticks()));
 
-    first.cancelNow();
+    v.cancel(first);
     v.pass(Duration.ofSeconds(5));
 
     assertThat(second.values).isNotEmpty();
@@ -156,11 +156,11 @@ class LeadershipTest {
     v.pass(Duration.ofSeconds(1));
 
     v.memory.forceRelease("leader").block();
-    Lock thief = v.run(v.another().acquire("leader", OPTIONS)).value();
+    Lock other = v.run(v.another().acquire("leader", OPTIONS)).value();
     v.pass(Duration.ofSeconds(4));
     assertThat(work).containsExactly("begun", "cancelled");
     assertThat(leadership.isLeader()).isFalse();
-    v.run(thief.release());
+    v.run(other.release());
     v.pass(Duration.ofSeconds(3));
 
     assertThat(work).containsExactly("begun", "cancelled", "begun");
@@ -170,7 +170,7 @@ class LeadershipTest {
   }
 
   @Test
-  void workThatIsTheFirstToTellTheLossOfItsLockContendsAgain() {
+  void workThatFailsByTheLossOfTheLeadersLockContendsAgain() {
     Lock earlier = v.run(v.locker.acquire("leader", OPTIONS)).value();
     v.run(earlier.release());
     LockLostException loss = v.run(earlier.keepAlive()).error(LockLostException.class);
@@ -200,7 +200,7 @@ class LeadershipTest {
   }
 
   @Test
-  void itKeepsItsPlaceInTheLine() {
+  void keepsItsPlaceInTheLine() {
     Lock elsewhere = v.run(v.another().acquire("leader", OPTIONS)).value();
     v.run(elsewhere.keepAlive());
     Leadership first = over(v.locker, OPTIONS.waitAtMost(Duration.ZERO));
@@ -241,12 +241,12 @@ class LeadershipTest {
   }
 
   @Test
-  void changesTellOfALife() {
+  void changesShowEachStatusInItsOrder() {
     List<Status> statuses = statuses(leadership);
     Probe<Long> probe = v.run(leadership.whileLeader(ticks()));
     v.memory.forceRelease("leader").block();
     v.pass(Duration.ofSeconds(10));
-    probe.cancelNow();
+    v.cancel(probe);
 
     assertThat(statuses)
         .containsExactly(
@@ -259,7 +259,7 @@ class LeadershipTest {
   }
 
   @Test
-  void changesTellWhyTheLeadWasLost() {
+  void changesCarryTheReasonWhyTheLeadWasLost() {
     List<Change> changes = new ArrayList<>();
     leadership.changes().subscribe(changes::add, Throwable::printStackTrace);
     v.run(leadership.whileLeader(ticks()));
@@ -276,7 +276,7 @@ class LeadershipTest {
     v.run(v.another().acquire("leader", OPTIONS));
     List<Status> statuses = statuses(leadership);
 
-    v.run(leadership.whileLeader(ticks())).cancelNow();
+    v.cancel(v.run(leadership.whileLeader(ticks())));
     v.pass(Duration.ofMinutes(1));
 
     assertThat(statuses).containsExactly(Status.IDLE, Status.WAITING, Status.IDLE);
@@ -285,7 +285,7 @@ class LeadershipTest {
   }
 
   @Test
-  void troubleOfTheStoreIsToldAndWaitedOut() {
+  void troubleOfTheStoreIsReportedAndWaitedOut() {
     v.store.trouble = AWAY;
     List<Change> changes = new ArrayList<>();
     leadership.changes().subscribe(changes::add, Throwable::printStackTrace);
@@ -389,7 +389,7 @@ class LeadershipTest {
 
     assertThat(v.run(leadership.whileLeader(ticks())).error(IllegalStateException.class))
         .hasMessageContaining("leader is subscribed already");
-    first.cancelNow();
+    v.cancel(first);
 
     assertThat(v.run(leadership.whileLeader(Flux.just(1))).value()).isEqualTo(1);
   }
@@ -424,7 +424,7 @@ class LeadershipTest {
   }
 
   @Test
-  void badInputIsToldAtTheCall() {
+  void badInputFailsAtTheCall() {
     assertThatThrownBy(() -> Leadership.of(v.locker, "", OPTIONS))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> Leadership.of(v.locker, "a", Duration.ZERO))

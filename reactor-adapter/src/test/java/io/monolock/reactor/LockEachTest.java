@@ -9,7 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.Probe;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ class LockEachTest {
   private static final LockOptions OPTIONS = LockOptions.of(TTL);
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final List<String> begun = new ArrayList<>();
 
   private static String key(String word) {
@@ -297,7 +297,7 @@ class LockEachTest {
     words.next("a1", "a2", "b1");
     v.time.advanceTime();
 
-    probe.cancelNow();
+    v.cancel(probe);
 
     words.assertCancelled();
     assertThat(v.isFree("a")).isTrue();
@@ -308,13 +308,13 @@ class LockEachTest {
   }
 
   @Test
-  void resultsThatNobodyRequestedAreDiscardedUponCancel() {
+  void resultsThatWereNotRequestedAreDiscardedUponCancel() {
     List<Object> discarded = new ArrayList<>();
     Probe<String> probe =
         v.run(each(Flux.just("a1"), 8).doOnDiscard(String.class, discarded::add), 0);
     v.pass(SECOND);
 
-    probe.cancelNow();
+    v.cancel(probe);
 
     assertThat(discarded).containsExactly("a1");
   }
@@ -339,7 +339,7 @@ class LockEachTest {
 
   @Test
   @DisplayName("B124: an error that Reactor takes for fatal ends all and frees all locks")
-  void keyThatCannotBeToldIsAnErrorAndFreesAllLocks() {
+  void keyFunctionThatThrowsEndsAllAndFreesAllLocks() {
     LinkageError fatal = new LinkageError("fatal");
     Flux<String> results =
         Flux.just("a1", "b1")
@@ -361,7 +361,7 @@ class LockEachTest {
   }
 
   @Test
-  void workThatIsNotThereIsAnErrorAndFreesTheLock() {
+  void workThatIsNullIsAnErrorAndFreesTheLock() {
     Flux<String> results =
         Flux.just("a1")
             .transform(
@@ -372,7 +372,7 @@ class LockEachTest {
   }
 
   @Test
-  void concurrencyOutOfRangeIsToldAtTheCall() {
+  void concurrencyOutOfRangeFailsAtTheCall() {
     for (int concurrency : new int[] {0, -1, 100_001}) {
       assertThatThrownBy(() -> each(Flux.empty(), concurrency))
           .isInstanceOf(IllegalArgumentException.class)
@@ -396,20 +396,20 @@ class LockEachTest {
                                 keys ->
                                     Mono.deferContextual(
                                         context ->
-                                            Mono.just(keys + context.get("who").toString()))),
+                                            Mono.just(keys + context.get("user").toString()))),
                     8));
 
-    Probe<String> probe = v.run(results.contextWrite(context -> context.put("who", "me")));
+    Probe<String> probe = v.run(results.contextWrite(context -> context.put("user", "me")));
 
     assertThat(probe.values).containsExactlyInAnyOrder("[a]me", "[b]me");
   }
 
   @Test
-  void eachSubscriptionHasTurnsOfItsOwn() {
+  void eachSubscriptionHasAQueueOfItsOwn() {
     Flux<String> results = each(Flux.just("a1"), 1);
 
     Probe<String> first = v.run(results);
-    first.cancelNow();
+    v.cancel(first);
     Probe<String> second = v.run(results);
     v.pass(SECOND);
 

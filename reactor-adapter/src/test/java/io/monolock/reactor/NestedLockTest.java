@@ -9,7 +9,7 @@ import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.Probe;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +23,7 @@ class NestedLockTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(9));
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final ReactiveLocker locker = ReentrantLocker.wrap(v.locker);
   private Lock outer;
 
@@ -97,7 +97,7 @@ class NestedLockTest {
   }
 
   @Test
-  void isTrustedAsLongAsTheLeastOfItsParts() {
+  void isValidAsLongAsTheShortestOfItsParts() {
     Lock lock =
         inner(
             List.of("a"), List.of("a", "b"), OPTIONS.ttl(Duration.ofSeconds(5)).autoRefresh(false));
@@ -177,7 +177,7 @@ class NestedLockTest {
   }
 
   @Test
-  void releaseAfterTheLossOfTheOuterLockTellsSo() {
+  void releaseAfterTheLossOfTheOuterLockIsFalse() {
     for (boolean partly : new boolean[] {false, true}) {
       Lock lock = partly ? partly() : whole();
       v.run(outer.release());
@@ -217,7 +217,7 @@ class NestedLockTest {
   }
 
   @Test
-  void handleIsOverWithItsScope() {
+  void handleEndsWithItsScope() {
     AtomicReference<Lock> inner = new AtomicReference<>();
     Mono<Boolean> scope =
         locker.withLock(
@@ -240,7 +240,7 @@ class NestedLockTest {
   }
 
   @Test
-  void keepAliveTellsOfTheLossOfAnyPart() {
+  void keepAliveSignalsTheLossOfAnyPart() {
     Lock lock = partly();
     Probe<Object> probe = v.run(lock.keepAlive());
 
@@ -250,7 +250,7 @@ class NestedLockTest {
   }
 
   @Test
-  void keepAliveTellsOfTheReleaseOfItsOwnPart() {
+  void keepAliveSignalsTheReleaseOfItsOwnPart() {
     Lock lock = partly();
     Probe<Object> probe = v.run(lock.keepAlive());
 
@@ -260,7 +260,7 @@ class NestedLockTest {
   }
 
   @Test
-  void nothingCanBeDoneWithAHandleThatIsOver() {
+  void nothingCanBeDoneWithAHandleThatHasEnded() {
     Lock lock = whole();
     Probe<Object> before = v.run(lock.keepAlive());
     Probe<Object> during = v.run(lock.whileHeld(Mono.never()));
@@ -278,7 +278,7 @@ class NestedLockTest {
   }
 
   @Test
-  void lossOfAnOuterLockIsToldByAHandleThatIsOver() {
+  void lossOfAnOuterLockIsSignalledByAHandleThatHasEnded() {
     Lock lock = whole();
     v.run(lock.release());
     v.run(outer.release());

@@ -9,7 +9,7 @@ import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.Probe;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.DroppedSignals;
@@ -29,7 +29,7 @@ class OncePerTest {
   private static final Duration PERIOD = Duration.ofMinutes(1);
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(9));
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final Leadership nightly = on(v.locker);
 
   private Leadership on(ReactiveLocker locker) {
@@ -129,7 +129,7 @@ class OncePerTest {
   }
 
   @Test
-  void troubleOfTheStoreIsToldAtOnce() {
+  void troubleOfTheStoreFailsAtOnce() {
     v.store.trouble = new StoreFailure(StoreProblem.Reason.UNAVAILABLE, true, "away", null);
 
     v.run(nightly.oncePer(PERIOD, Mono.just("unreachable"))).error(LockStoreException.class);
@@ -137,13 +137,13 @@ class OncePerTest {
 
   @Test
   void cancelCancelsTheJobWhichIsNotRunAgainInItsPeriod() {
-    List<String> told = new ArrayList<>();
+    List<String> events = new ArrayList<>();
     Probe<Object> probe =
-        v.run(nightly.oncePer(PERIOD, Mono.never().doOnCancel(() -> told.add("cancelled"))));
+        v.run(nightly.oncePer(PERIOD, Mono.never().doOnCancel(() -> events.add("cancelled"))));
 
-    probe.cancelNow();
+    v.cancel(probe);
 
-    assertThat(told).containsExactly("cancelled");
+    assertThat(events).containsExactly("cancelled");
     assertThat(v.isFree("nightly")).isFalse();
   }
 
@@ -155,7 +155,7 @@ class OncePerTest {
   }
 
   @Test
-  void badInputIsToldAtTheCall() {
+  void badInputFailsAtTheCall() {
     assertThatThrownBy(() -> nightly.oncePer(Duration.ZERO, Mono.empty()))
         .hasMessage("period must be between 20 ms and 365 days, was PT0S");
     Leadership long1 = Leadership.of(v.locker, "a", OPTIONS.holdAtLeast(PERIOD));

@@ -11,7 +11,7 @@ import io.monolock.LockLostException.Reason;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.Probe;
 import io.monolock.test.CapturedLog;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
@@ -31,7 +31,7 @@ class ReentrantLockerTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final LockOptions OPTIONS = LockOptions.of(TTL);
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final ReactiveLocker locker = ReentrantLocker.wrap(v.locker);
 
   /** Runs something in a scope on {@code outer}. */
@@ -160,7 +160,7 @@ class ReentrantLockerTest {
 
   @Test
   void sameKeyOfAnotherStoreIsNotHeld() {
-    InVirtualTime elsewhere = new InVirtualTime();
+    LockerInVirtualTime elsewhere = new LockerInVirtualTime();
     ReactiveLocker other = ReentrantLocker.wrap(elsewhere.locker);
 
     in("a", other.withLock("a", TTL, Mono.just("inner")));
@@ -231,19 +231,19 @@ class ReentrantLockerTest {
   @Test
   void releaseOfTheOuterLockCancelsTheInnerScope() {
     for (List<String> keys : List.of(List.of("a"), List.of("a", "b"))) {
-      AtomicReference<Throwable> told = new AtomicReference<>();
+      AtomicReference<Throwable> innerError = new AtomicReference<>();
       Mono<Object> inner =
-          locker.withLock(keys, TTL, Mono.never()).doOnError(told::set).onErrorComplete();
+          locker.withLock(keys, TTL, Mono.never()).doOnError(innerError::set).onErrorComplete();
       Sinks.Empty<Void> release = Sinks.empty();
 
       v.run(
           locker.withLock(
               "a", OPTIONS, lock -> Mono.when(inner, release.asMono().then(lock.release()))));
-      assertThat(told).hasValue(null);
+      assertThat(innerError).hasValue(null);
       release.tryEmitEmpty();
       v.time.advanceTime();
 
-      assertThat(told.get())
+      assertThat(innerError.get())
           .isInstanceOfSatisfying(
               LockLostException.class,
               loss -> assertThat(loss.reason()).isEqualTo(Reason.RELEASED));
@@ -304,7 +304,7 @@ class ReentrantLockerTest {
     Probe<Object> probe = in("a", locker.withLock(List.of("a", "b"), TTL, Mono.never()));
     assertThat(v.isFree("b")).isFalse();
 
-    probe.cancelNow();
+    v.cancel(probe);
 
     assertThat(v.isFree("a")).isTrue();
     assertThat(v.isFree("b")).isTrue();
@@ -316,7 +316,7 @@ class ReentrantLockerTest {
       for (List<String> keys : List.of(List.of("a"), List.of("b"), List.of("a", "b", "c"))) {
         Mono<Object> inmost = locker.withLock(keys, TTL, Mono.never());
         Mono<Object> inner = locker.withLock(List.of("a", "b"), TTL, inmost);
-        in("a", inner).cancelNow();
+        v.cancel(in("a", inner));
         v.pass(SECOND);
       }
       assertThat(log.lines("WARN")).isEmpty();
@@ -332,7 +332,7 @@ class ReentrantLockerTest {
     Mono<Object> inner = locker.withLock(List.of("a", "b"), finishing, lock -> Mono.never());
     Probe<Object> probe = in("a", inner);
 
-    probe.cancelNow();
+    v.cancel(probe);
     v.pass(SECOND);
 
     assertThat(v.isFree("a")).isTrue();
@@ -347,7 +347,7 @@ class ReentrantLockerTest {
         locker.withLock(List.of("a", "b"), finishing, lock -> slow("inner").doOnNext(ran::add));
     Probe<String> probe = v.run(locker.withLock("a", finishing, lock -> inner));
 
-    probe.cancelNow();
+    v.cancel(probe);
     assertThat(v.isFree("a")).isFalse();
     v.pass(SECOND);
 
@@ -358,9 +358,9 @@ class ReentrantLockerTest {
 
   @Test
   void flowsThatWantEachOthersKeysEndByTheirWaitAtMost() {
-    LockOptions patient = OPTIONS.waitAtMost(Duration.ofSeconds(3));
-    Probe<String> one = crossing("a", "b", patient);
-    Probe<String> other = crossing("b", "a", patient);
+    LockOptions limited = OPTIONS.waitAtMost(Duration.ofSeconds(3));
+    Probe<String> one = crossing("a", "b", limited);
+    Probe<String> other = crossing("b", "a", limited);
 
     v.pass(Duration.ofSeconds(10));
 
@@ -379,7 +379,7 @@ class ReentrantLockerTest {
   }
 
   @Test
-  void badInputIsToldAtTheCall() {
+  void badInputFailsAtTheCall() {
     assertThatThrownBy(() -> locker.withLock("", TTL, Mono.empty()))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> locker.withLockMany(List.of(), OPTIONS, lock -> Flux.empty()))

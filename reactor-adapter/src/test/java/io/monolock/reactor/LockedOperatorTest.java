@@ -9,7 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.Probe;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
 import java.util.List;
@@ -19,12 +19,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 @ExtendWith(DroppedSignals.class)
-class LockedTest {
+class LockedOperatorTest {
 
   private static final Duration TTL = Duration.ofSeconds(9);
   private static final LockOptions OPTIONS = LockOptions.of(TTL);
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
 
   private <T> Mono<T> slow(T value) {
     return Mono.delay(Duration.ofSeconds(1), v.time).thenReturn(value);
@@ -121,13 +121,13 @@ class LockedTest {
   void cancelFreesTheLock() {
     Probe<Object> probe = v.run(Mono.never().transformDeferred(locked(v.locker, "a", OPTIONS)));
 
-    probe.cancelNow();
+    v.cancel(probe);
 
     assertThat(v.isFree("a")).isTrue();
   }
 
   @Test
-  void badInputIsToldAtTheCall() {
+  void badInputFailsAtTheCall() {
     assertThatThrownBy(() -> locked(v.locker, "", OPTIONS))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> locked(v.locker, List.of(), OPTIONS))
