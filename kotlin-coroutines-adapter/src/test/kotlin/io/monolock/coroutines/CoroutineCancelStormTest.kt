@@ -72,7 +72,12 @@ class CoroutineCancelStormTest(
       },
       { locker, _ -> locker.withLock("contended", options = options) { exclusively { yield() } } },
       { locker, _ -> locker.withLock("contended", options = options) { exclusively { spin() } } },
-      { locker, _ -> flow { exclusively { emit(1) } }.withLock(locker, "contended", options).collect() },
+      {
+        locker,
+        _,
+        ->
+        flow { exclusively { emit(1) } }.withLock(locker, "contended", options).collect()
+      },
       { locker, i ->
         locker.withLock(
           "finished:$i",
@@ -151,7 +156,8 @@ class CoroutineCancelStormTest(
   }
 
   /** From a small part of the time that a scope takes to many times that, so all stages are met. */
-  private fun randomDelay(): Long = (trip * 2.0.pow(Random.nextDouble(-5.0, 6.0))).inWholeNanoseconds
+  private fun randomDelay(): Long =
+    (trip * 2.0.pow(Random.nextDouble(-5.0, 6.0))).inWholeNanoseconds
 
   private fun spin() {
     val end = System.nanoTime() + NANOSECONDS.convert(1, TimeUnit.MILLISECONDS)

@@ -19,8 +19,8 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>The lock spans the subscription, not the call: each subscription of what the method returns
- * evaluates the keys, takes them, calls the method, and frees them when what the method returned has
- * ended. Without a subscription nothing is locked. The outcomes are those of {@link
+ * evaluates the keys, takes them, calls the method, and frees them when what the method returned
+ * has ended. Without a subscription nothing is locked. The outcomes are those of {@link
  * io.monolock.ReactiveLocker#withLock(java.util.Collection, io.monolock.LockOptions,
  * java.util.function.Function)}; when the keys cannot be evaluated, an {@link
  * IllegalArgumentException} that names the method and the expression, and then the method was not

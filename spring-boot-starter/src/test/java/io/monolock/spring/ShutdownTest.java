@@ -127,7 +127,8 @@ class ShutdownTest {
 
   @Test
   void requestsThatDoNotEndInTimeLoseTheirLocks(RedisServer server) throws IOException {
-    WebApp app = WebApp.start(ShutdownApp.class, server, "spring.lifecycle.timeout-per-shutdown-phase=1s");
+    WebApp app =
+        WebApp.start(ShutdownApp.class, server, "spring.lifecycle.timeout-per-shutdown-phase=1s");
     try (Socket request = app.request("/work")) {
       await().until(() -> isHeld(server));
       app.close();

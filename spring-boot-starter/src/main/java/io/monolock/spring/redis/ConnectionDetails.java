@@ -36,7 +36,9 @@ final class ConnectionDetails {
       return access(Deployment.CLUSTER, uris(cluster.getNodes()), resources);
     }
     return access(
-        Deployment.SINGLE_PRIMARY, servers == null ? List.of(one()) : uris(servers.getNodes()), resources);
+        Deployment.SINGLE_PRIMARY,
+        servers == null ? List.of(one()) : uris(servers.getNodes()),
+        resources);
   }
 
   private RedisAccess access(

@@ -13,8 +13,8 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 
 /**
- * The answers to HTTP clients for errors of locks. The messages of the errors are for logs: they have
- * keys, and messages of the server or the driver.
+ * The answers to HTTP clients for errors of locks. The messages of the errors are for logs: they
+ * have keys, and messages of the server or the driver.
  *
  * @param notAcquired the status when another holder has the lock
  * @param showKeys whether the answer names the keys

@@ -276,7 +276,9 @@ class LockedTest {
   @Test
   void annotationsOfInterfacesCountWithClassProxies() {
     aHeldSeatIsNotSold(
-        runner.withBean(InterfaceAnnotatedOffice.class), InterfaceAnnotatedOffice.class, office -> office.sell(7));
+        runner.withBean(InterfaceAnnotatedOffice.class),
+        InterfaceAnnotatedOffice.class,
+        office -> office.sell(7));
   }
 
   @Test
@@ -316,8 +318,7 @@ class LockedTest {
 
   @Test
   void annotationsOfOurOwnCountAndTheirTextsMayHavePlaceholders() {
-    aHeldSeatIsNotSold(
-        runner.withBean(Counter.class), Counter.class, counter -> counter.sell(7));
+    aHeldSeatIsNotSold(runner.withBean(Counter.class), Counter.class, counter -> counter.sell(7));
   }
 
   static class TwoStores {

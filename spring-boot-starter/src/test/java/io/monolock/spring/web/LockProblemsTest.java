@@ -210,7 +210,9 @@ class LockProblemsTest {
   void theStatusAndWhetherKeysAreShownCanBeSet() {
     try (var other =
         WebApp.start(
-            ProblemsApp.class, "monolock.web.not-acquired-status=409", "monolock.web.show-keys=true")) {
+            ProblemsApp.class,
+            "monolock.web.not-acquired-status=409",
+            "monolock.web.show-keys=true")) {
       other
           .client()
           .get()
