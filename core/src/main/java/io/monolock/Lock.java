@@ -10,8 +10,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A lock in the hand: a lease on one or several keys that ends at its deadline unless it is
- * extended or kept alive.
+ * A handle of a lock that was acquired: a lease on one or several keys that ends at its deadline
+ * unless it is extended or kept alive.
  *
  * <p>The deadline counts from just before the store was asked, less 1 % of the ttl and 2 ms, so
  * that the store never frees the keys before this handle stops trusting them. Past its deadline a
@@ -28,8 +28,9 @@ public interface Lock {
   Set<String> keys();
 
   /**
-   * What proves ownership in the store. Whoever knows it can {@linkplain ReactiveLocker#attach go
-   * on} with this lock; keep it secret. {@code toString} never prints it whole.
+   * What proves ownership in the store. Any process that knows it can {@linkplain
+   * ReactiveLocker#attach go on} with this lock, so keep it secret. {@code toString} never prints
+   * it whole.
    *
    * @return 22 characters of {@code [A-Za-z0-9_-]}
    */
@@ -124,7 +125,7 @@ public interface Lock {
 
   /**
    * Keeps the lock alive while subscribed: refreshes it at about a third of its ttl (unless {@link
-   * LockOptions#autoRefresh} is off) and tells when it is lost. Race your work against it:
+   * LockOptions#autoRefresh} is off) and signals its loss. Race your work against it:
    *
    * <pre>{@code
    * Mono<Report> report = work.or(lock.keepAlive());
@@ -134,14 +135,14 @@ public interface Lock {
    * the store never answers, at the next refresh when the keys are gone or another's, and with
    * reason {@code RELEASED} once this handle is released. Cancelled, refreshing stops.
    *
-   * @param <T> whatever type the work has that it is raced against
+   * @param <T> the type of the work that it is raced against
    * @return never a value; an error when the lock is lost
    */
   <T> Mono<T> keepAlive();
 
   /**
    * Runs a body as long as this lock is held, and keeps it alive meanwhile. The lock is not
-   * released at the end: it stays its owner's.
+   * released at the end.
    *
    * <pre>{@code
    * Mono<Report> report = lock.whileHeld(work);
@@ -157,7 +158,7 @@ public interface Lock {
    *
    * @param body what may run only under the lock; subscribed on the caller's thread
    * @param <T> type of its value
-   * @return what the body says, or that the lock is lost
+   * @return the body's outcome, or the loss as an error
    */
   <T> Mono<T> whileHeld(Mono<T> body);
 
@@ -167,7 +168,7 @@ public interface Lock {
    *
    * @param body what may run only under the lock; subscribed on the caller's thread
    * @param <T> type of its elements
-   * @return what the body says, or that the lock is lost
+   * @return the body's elements and its end, or the loss as an error
    */
   <T> Flux<T> whileHeldMany(Publisher<T> body);
 }

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * One lock that somebody waits for, holds or releases, as {@link ReactiveLocker#activity} shows it.
+ * One lock that a caller waits for, holds or releases, as {@link ReactiveLocker#activity} shows it.
  *
- * @param id tells acquisitions apart, the same as a {@link LockObserver} is told
+ * @param id identifies the acquisition, as in calls of a {@link LockObserver}
  * @param keys the keys, sorted
  * @param state what is going on
  * @param age since it was asked for, while it is waited for; then since it was granted
@@ -19,9 +19,9 @@ public record LockActivity(
 
   /** What is going on. */
   public enum State {
-    /** Somebody waits for it. */
+    /** A caller waits for it. */
     WAITING,
-    /** Somebody has it. */
+    /** A caller has it. */
     HELD,
     /** It was given back, and the store has not confirmed that yet. */
     RELEASING

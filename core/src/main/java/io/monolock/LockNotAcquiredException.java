@@ -30,7 +30,7 @@ public final class LockNotAcquiredException extends LockException {
    *
    * @param keys the keys that were to be locked
    * @param attempts how often the store was asked; 0 with a zero {@code waited} says that nothing
-   *     was sent, as others already wait in the same locker
+   *     was sent, as there are waiters in the same locker already
    * @param waited from the subscription to the end of waiting
    * @param retryAfter what is left of the holder's ttl; null when a key never expires
    */
@@ -93,7 +93,7 @@ public final class LockNotAcquiredException extends LockException {
   /**
    * How often the store was asked.
    *
-   * @return the number of commands sent, without the one that makes a store tell when to try again
+   * @return the number of commands sent, without the repeat that makes a store send wake-ups
    */
   public int attempts() {
     return attempts;

@@ -6,7 +6,7 @@ import java.util.Set;
 import reactor.util.context.ContextView;
 
 /**
- * Hears what happens to the locks of one locker: for metrics, logs and tests.
+ * Is called with what happens to the locks of one locker: for metrics, logs and tests.
  *
  * <p>All methods do nothing by default. They are called on the locker's {@code publishOn}
  * scheduler, one after the other for one {@code id}, and must not block. What they throw is logged
@@ -15,19 +15,20 @@ import reactor.util.context.ContextView;
 public interface LockObserver {
 
   /**
-   * Somebody asks for a lock. Told first of all, for every acquisition, but not for {@link
-   * ReactiveLocker#attach}.
+   * A lock is asked for. The first call for every acquisition; {@link ReactiveLocker#attach} is
+   * none.
    *
-   * @param id tells acquisitions apart
+   * @param id identifies the acquisition
    * @param keys the keys, sorted
    * @param context what the subscriber has in its Context, a trace for example
    */
   default void asked(long id, Set<String> keys, ContextView context) {}
 
   /**
-   * Somebody has to wait for a lock. Told once for each acquisition, after its first refusal.
+   * A caller has to wait for a lock. At most once for each acquisition: after its first attempt
+   * failed, or at once behind other waiters.
    *
-   * @param id tells acquisitions apart
+   * @param id identifies the acquisition
    * @param keys the keys, sorted
    */
   default void waiting(long id, Set<String> keys) {}
@@ -35,7 +36,7 @@ public interface LockObserver {
   /**
    * A lock was acquired and is about to be delivered.
    *
-   * @param id tells acquisitions apart
+   * @param id identifies the acquisition
    * @param keys the keys, sorted
    * @param waited from the subscription to the grant
    * @param attempts how many commands were sent for it
@@ -45,11 +46,11 @@ public interface LockObserver {
   /**
    * An acquisition ended without a lock; also when it was cancelled while waiting.
    *
-   * @param id tells acquisitions apart
+   * @param id identifies the acquisition
    * @param keys the keys, sorted
    * @param waited from the subscription to the end
    * @param attempts how many commands were sent for it
-   * @param reason what the subscriber is told; when it has cancelled, a {@link
+   * @param reason the error that the subscriber gets; when it has cancelled, a {@link
    *     LockNotAcquiredException} that says so
    */
   default void notAcquired(
@@ -58,7 +59,7 @@ public interface LockObserver {
   /**
    * The lease of a lock was prolonged by a refresh.
    *
-   * @param id tells acquisitions apart
+   * @param id identifies the acquisition
    * @param keys the keys, sorted
    */
   default void refreshed(long id, Set<String> keys) {}
@@ -66,16 +67,17 @@ public interface LockObserver {
   /**
    * A refresh failed and is tried again until the deadline.
    *
-   * @param id tells acquisitions apart
+   * @param id identifies the acquisition
    * @param keys the keys, sorted
    * @param reason why it failed
    */
   default void refreshFailed(long id, Set<String> keys, Throwable reason) {}
 
   /**
-   * A lock was lost while somebody relied on it, or reached its deadline unreleased.
+   * A lock was lost before it was released: its keys are gone or another's, or it reached its
+   * deadline.
    *
-   * @param id tells acquisitions apart
+   * @param id identifies the acquisition
    * @param keys the keys, sorted
    * @param reason how
    */
@@ -84,7 +86,7 @@ public interface LockObserver {
   /**
    * A release has ended.
    *
-   * @param id tells acquisitions apart
+   * @param id identifies the acquisition
    * @param keys the keys, sorted
    * @param held from the grant to the call of release
    * @param wasOurs whether the keys were still ours; false too when the store did not answer until
@@ -93,10 +95,10 @@ public interface LockObserver {
   default void released(long id, Set<String> keys, Duration held, boolean wasOurs) {}
 
   /**
-   * A lock was granted but nobody took it, as its subscriber had cancelled or given up. It is freed
+   * A lock was granted but not delivered, as its subscriber had cancelled or given up. It is freed
    * in the background.
    *
-   * @param id tells acquisitions apart
+   * @param id identifies the acquisition
    * @param keys the keys, sorted
    */
   default void abandoned(long id, Set<String> keys) {}

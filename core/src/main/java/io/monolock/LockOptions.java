@@ -75,7 +75,7 @@ public final class LockOptions {
     return whole.equals(value) ? value : whole.plusMillis(1);
   }
 
-  /** A token is a secret, so the message tells its length only. */
+  /** A token is a secret, so the message contains its length only. */
   private static String checkedToken(String token) {
     if (token == null || !TOKEN.matcher(token).matches()) {
       throw new IllegalArgumentException(
@@ -126,16 +126,17 @@ public final class LockOptions {
   }
 
   /**
-   * How the attempts of the one who is next are spaced, and when it gives up before {@link
-   * #waitAtMost}; standing in line behind others is no attempt, and only {@link #waitAtMost} ends
-   * it. Default: {@code Retry.backoff(Long.MAX_VALUE, 50 ms).maxBackoff(1 s).jitter(0.5)}.
+   * How attempts are spaced, and when a waiter gives up before {@link #waitAtMost}. Of the waiters
+   * for the same keys in a locker only the first one makes attempts; for the others only {@link
+   * #waitAtMost} counts. Default: {@code Retry.backoff(Long.MAX_VALUE, 50 ms).maxBackoff(1
+   * s).jitter(0.5)}.
    *
-   * <p>The spec sees each failed attempt: {@link LockNotAcquiredException} when somebody else holds
+   * <p>The spec sees each failed attempt: {@link LockNotAcquiredException} when another holder has
    * a key, {@link LockStoreException} when the store is in passing trouble. Further attempts may be
-   * made earlier than the spec says: when the store hints that a key may be free, when the holder's
-   * ttl ends, and at least once a second while others stand behind. They do not count as the
-   * spec's. A spec without any delay is given one of 1 ms. Delays that the spec would take on
-   * {@code Schedulers.parallel()} are measured by the locker's timer.
+   * made earlier than the spec says: when the store sends a wake-up because a key may be free, when
+   * the holder's ttl ends, and at least once a second while others stand behind. They do not count
+   * as the spec's. A spec without any delay is given one of 1 ms. Delays that the spec would take
+   * on {@code Schedulers.parallel()} are measured by the locker's timer.
    *
    * @param retry any {@link Retry}; it is shared by all acquisitions with these options
    * @return new options

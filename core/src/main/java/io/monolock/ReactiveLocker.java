@@ -84,8 +84,8 @@ public interface ReactiveLocker {
    *
    * <ul>
    *   <li>the lock;
-   *   <li>empty when somebody else holds a key, or waits for the same keys in this locker, which is
-   *       then told without asking the store;
+   *   <li>empty when another holder has a key, or others wait for the same keys in this locker; in
+   *       the second case the store is not asked;
    *   <li>{@link LockStoreException} at once when the store is in trouble.
    * </ul>
    *
@@ -132,21 +132,21 @@ public interface ReactiveLocker {
    *
    * <ul>
    *   <li>the lock;
-   *   <li>{@link LockNotAcquiredException} when waiting ended and somebody else holds a key;
+   *   <li>{@link LockNotAcquiredException} when waiting ended and another holder has a key;
    *   <li>{@link LockStoreException} when the store was in trouble to the end, or at once when
    *       waiting cannot help;
-   *   <li>whatever the {@linkplain LockOptions#retry retry} spec itself throws.
+   *   <li>an error of its own that the {@linkplain LockOptions#retry retry} spec throws or signals.
    * </ul>
    *
-   * <p>Those who wait for the same keys in this locker stand in a line, first come first served.
-   * Only the first one asks the store; a lock that is released here is handed to it. Other sets of
-   * keys are other lines, even if they overlap. An acquisition with a {@linkplain LockOptions#token
-   * token} of the user's never stands in a line.
+   * <p>Waiters for the same keys in this locker stand in a line, first come first served. Only the
+   * first one asks the store; a lock that is released here is handed to it. Other sets of keys are
+   * other lines, even if they overlap. An acquisition with a {@linkplain LockOptions#token token}
+   * of the user's never stands in a line.
    *
    * <p>Cancelled before the lock is delivered, waiting ends and the keys are freed in the
-   * background, or handed to the next one. Once delivered the lock is the subscriber's to release;
-   * an operator that loses it on the way leaves it to its ttl, and a warning names its keys. {@link
-   * #withLock(Collection, LockOptions, Function)} has no such gap.
+   * background, or handed to the next waiter. Once delivered the lock is the subscriber's to
+   * release; an operator that loses it on the way leaves it to its ttl, and a warning names its
+   * keys. {@link #withLock(Collection, LockOptions, Function)} has no such gap.
    *
    * <p>Cancelled in the wrong moment, these lose it: {@code flatMap}, {@code switchMap}, {@code
    * filterWhen}, {@code zip}, {@code zipWhen}, {@code delayElement}, {@code publishOn}, {@code
@@ -322,7 +322,7 @@ public interface ReactiveLocker {
    * <p>Outcomes: the lock, with at least the ttl of the options from now; empty unless every key
    * still carries the token; {@link LockStoreException} when the store is in trouble. With {@link
    * LockOptions#fenced} the lock has the fencing token of the acquisition it goes on with, and
-   * takes the metadata of the options. Nobody but the caller makes sure that the former owner has
+   * takes the metadata of the options. Only the caller can make sure that the former owner has
    * stopped: handles of one token count as one.
    *
    * <p>Cancelled, the keys stay as they are until their ttl ends.
@@ -336,7 +336,7 @@ public interface ReactiveLocker {
   Mono<Lock> attach(Collection<String> keys, String token, LockOptions options);
 
   /**
-   * Tells who holds a key.
+   * Asks the store for the holder of a key.
    *
    * <p>Outcomes: the holder; empty when the key is free; {@link LockStoreException} when the store
    * is in trouble. Cancelled, the answer is dropped.
@@ -348,8 +348,8 @@ public interface ReactiveLocker {
   Mono<Holder> inspect(String key);
 
   /**
-   * Frees a key whoever holds it; for operators. Its holder hears of it as of any theft: {@link
-   * LockLostException} at its next refresh. Until then two may believe that they hold it.
+   * Frees a key, whichever holder it has; for operators. Its holder notices that as any theft:
+   * {@link LockLostException} at its next refresh. Until then two may believe that they hold it.
    *
    * <p>Outcomes: true if it was held, false if it was free; {@link LockStoreException} when the
    * store is in trouble, or when the key holds something that cannot be a lock. Cancelled, the key
@@ -374,7 +374,7 @@ public interface ReactiveLocker {
   /**
    * Ends all work of this locker and closes its store.
    *
-   * <p>From the first subscription on, nobody gets a lock any more and waiters end with {@link
+   * <p>From the first subscription on, no lock is granted any more and waiters end with {@link
    * LockerClosedException}; scopes are cancelled with the same error, those with {@link
    * LockOptions#finishOnCancel} after they ended or after the {@linkplain Builder#closeTimeout time
    * for closing}; every open lock is released; then the store is closed. A repeat gives the first
@@ -397,7 +397,7 @@ public interface ReactiveLocker {
     Builder defaults(LockOptions options);
 
     /**
-     * Who hears what happens to locks. Default: nobody.
+     * Called with what happens to locks. Default: none.
      *
      * @param observer the observer
      * @return this
@@ -446,10 +446,10 @@ public interface ReactiveLocker {
     /**
      * How often in a row a lock is handed from one holder in this locker to the next one who waits
      * in it, before it is freed for real so that another process gets its turn. A hand-over costs a
-     * third of what a release and a new acquisition cost, but overtakes whoever waits elsewhere:
-     * more favours the rate, fewer favour fairness between processes. While nobody else comes, the
-     * locker doubles the number by itself, up to 4,096. Default 32, which keeps a turn below 5 ms
-     * for short work; 0 to 4,096, 0 for no hand-overs.
+     * third of what a release and a new acquisition cost, but overtakes waiters in other processes:
+     * more favours the rate, fewer favour fairness between processes. While no other process takes
+     * the lock, the locker doubles the number by itself, up to 4,096. Default 32, which keeps a
+     * turn below 5 ms for short work; 0 to 4,096, 0 for no hand-overs.
      *
      * @param most the number at first
      * @return this
@@ -459,7 +459,7 @@ public interface ReactiveLocker {
 
     /**
      * How long a row of hand-overs may last, however many there were. Default 100 ms, so that with
-     * longer work others wait for a moment that people hardly notice; 0 to 1 hour.
+     * longer work other processes wait for a moment that people hardly notice; 0 to 1 hour.
      *
      * @param longest the time from the first hand-over of a row
      * @return this
@@ -468,9 +468,9 @@ public interface ReactiveLocker {
     Builder handOverTime(Duration longest);
 
     /**
-     * After a row of hand-overs, how long those who wait in this locker leave the lock to others,
-     * unless the store tells them earlier that it was freed. Default 3 ms, a few round trips; 0 to
-     * 1 s.
+     * After a row of hand-overs, how long the waiters in this locker leave the lock to other
+     * processes, unless the store sends a wake-up earlier. Default 3 ms, a few round trips; 0 to 1
+     * s.
      *
      * @param pause the time
      * @return this

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What documents and javadoc show is code that the {@code Snippets} of a module run. */
-class SnippetsTest extends Snippets {
+class SnippetsTest {
 
   private static final Path ROOT = Path.of("..");
   private static final Path README = ROOT.resolve("README.md");
@@ -26,10 +26,6 @@ class SnippetsTest extends Snippets {
   private static final Pattern SHELL_BLOCK = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
   private static final Pattern JAVADOC_BLOCK =
       Pattern.compile("<pre>\\{@code\n(.*?)\\n}</pre>", Pattern.DOTALL);
-
-  SnippetsTest(io.monolock.test.RedisServer server) {
-    super(server);
-  }
 
   static Stream<String> shownCode() {
     List<String> comments =

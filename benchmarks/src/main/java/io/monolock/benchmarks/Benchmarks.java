@@ -4,8 +4,9 @@ package io.monolock.benchmarks;
 import io.monolock.benchmarks.contender.Contenders;
 import io.monolock.benchmarks.report.Document;
 import io.monolock.benchmarks.report.Section;
+import io.monolock.benchmarks.scenario.BenchmarkSettings;
 import io.monolock.benchmarks.scenario.Scenarios;
-import io.monolock.benchmarks.scenario.Settings;
+import io.monolock.test.CommandLineProgram;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command line: reads the options, measures, and writes the results down. */
+/** The command line: reads the options, measures, and writes the results. */
 @Command(
     name = "benchmarks",
     description = {
@@ -36,9 +37,6 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     sortSynopsis = false)
 public final class Benchmarks implements Callable<Integer> {
-
-  static final int WRONG_OPTION = 2;
-  static final int BROKEN_OFF = 3;
 
   @Option(
       names = "--only",
@@ -52,14 +50,15 @@ public final class Benchmarks implements Callable<Integer> {
   @Option(
       names = "--contenders",
       split = ",",
-      description = "Whom to measure, with commas between; default: all. ${COMPLETION-CANDIDATES}",
+      description =
+          "The contenders to measure, with commas between; default: all. ${COMPLETION-CANDIDATES}",
       paramLabel = "CONTENDER")
   private Set<Contenders> contenders = EnumSet.allOf(Contenders.class);
 
   @Option(
       names = "--rounds",
       defaultValue = "3",
-      description = "How often the contenders take turns; default: ${DEFAULT-VALUE}.")
+      description = "How often each contender is measured; default: ${DEFAULT-VALUE}.")
   private int rounds;
 
   @Option(
@@ -88,8 +87,10 @@ public final class Benchmarks implements Callable<Integer> {
       description = "Measures nothing, only takes the remarks in notes over into RESULTS.md.")
   private boolean notes;
 
-  @Option(names = "--help", usageHelp = true, description = "Shows this help.")
-  private boolean help;
+  @Option(
+      names = "--charts",
+      description = "Measures nothing, only draws the charts anew from the tables of RESULTS.md.")
+  private boolean charts;
 
   @Spec private CommandSpec spec;
 
@@ -99,19 +100,11 @@ public final class Benchmarks implements Callable<Integer> {
    * @param args the options; {@code --help} lists them
    */
   public static void main(String[] args) {
-    int exitCode = commandLine().execute(args);
-    if (exitCode != 0) {
-      System.exit(exitCode);
-    }
+    CommandLineProgram.run(commandLine(), args);
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Benchmarks())
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setParameterExceptionHandler(
-            (e, words) -> fail(e.getCommandLine(), WRONG_OPTION, e.getMessage() + " (see --help)"))
-        .setExecutionExceptionHandler(
-            (e, commandLine, parsed) -> fail(commandLine, BROKEN_OFF, "The run broke off: " + e));
+    return CommandLineProgram.of(new Benchmarks(), "The run broke off");
   }
 
   @Override
@@ -125,9 +118,14 @@ public final class Benchmarks implements Callable<Integer> {
     Document document = new Document(folder, Scenarios.titles());
     if (notes) {
       document.rewrite();
+    }
+    if (charts) {
+      document.redraw();
+    }
+    if (notes || charts) {
       return 0;
     }
-    Settings settings = settings();
+    BenchmarkSettings settings = settings();
     String circumstances =
         Circumstances.now(spec.name(), spec.commandLine().getParseResult().originalArgs());
     screen.println(circumstances);
@@ -152,8 +150,9 @@ public final class Benchmarks implements Callable<Integer> {
     }
   }
 
-  private Settings settings() {
-    Settings settings = quick ? Settings.quick(contenders) : Settings.full(contenders, rounds);
+  private BenchmarkSettings settings() {
+    BenchmarkSettings settings =
+        quick ? BenchmarkSettings.quick(contenders) : BenchmarkSettings.full(contenders, rounds);
     return window == null ? settings : settings.withWindow(Duration.ofSeconds(window));
   }
 
@@ -173,11 +172,6 @@ public final class Benchmarks implements Callable<Integer> {
       return out;
     }
     return quick ? Document.module().resolve("target").resolve("quick") : Document.module();
-  }
-
-  private static int fail(CommandLine commandLine, int exitCode, String message) {
-    commandLine.getErr().println(message);
-    return exitCode;
   }
 
   /** The scenarios' names, for the help. */

@@ -18,58 +18,59 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * One subscription to a lock: gets at most one handle, or one error, from its {@link AskSchedule}.
+ * One subscription to a lock: signals at most one handle, or one error, and decides which. The
+ * attempts are made by its {@link AskSchedule}.
  *
  * <h2>Granted, but not delivered</h2>
  *
- * <p>Operators of Reactor cannot be trusted with a lock that arrives after cancel: some drop it
- * without calling any hook. So this is a source of our own. A grant is either delivered or given
- * up, which {@link #finish()} decides once, and what is given up its {@link Claim} frees.
+ * <p>Reactor's operators may lose a lock that arrives after cancel: some drop it without calling
+ * any hook. So this is a source of our own. A grant is either delivered or given up, which {@link
+ * #finish()} decides once; the {@link Claim} frees the keys of a grant that was given up.
  *
- * <h2>Who waits where</h2>
+ * <h2>Where it waits</h2>
  *
- * <p>Whoever waits stands in the {@link WaitLine} for its keys. One with a token of the user's may
- * hold the keys already, and so never waits for others of this locker. A single attempt is not even
- * made while somebody waits.
+ * <p>A waiter stands in the {@link WaitLine} of its keys. With a token of the user's it may hold
+ * the keys already, so it has a line of its own and never waits for others of this locker. A single
+ * attempt is not made at all while others wait in this locker.
  */
 final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedule.Acquirer {
 
-  /** What to do when somebody else holds the lock. */
+  /** What to do when another holder has the lock. */
   enum WhenBusy {
     COMPLETE,
     FAIL,
     WAIT
   }
 
-  private final LockerContext runtime;
+  private final LockerContext locker;
   private final CoreSubscriber<? super Lock> subscriber;
   private final WhenBusy whenBusy;
   private final Claim claim;
 
-  /** Null when all is over, as whoever holds the lock may keep this subscription as long. */
-  private volatile @Nullable AskSchedule attempts;
+  /** Null once finished: the holder of the lock may keep a reference to this subscription. */
+  private volatile @Nullable AskSchedule schedule;
 
   private volatile boolean cancelled;
   private boolean begun;
 
-  /** Whether observers were told of the beginning; they are told of the end only after that. */
-  private boolean told;
+  /** Whether the observer was called for the start; it is called for the end only after that. */
+  private boolean startReported;
 
   private boolean finished;
   private long begunAt;
   private TimerWheel.@Nullable Task limit;
 
   AcquireSubscription(
-      LockerContext runtime,
+      LockerContext locker,
       LockKeys keys,
       LockOptions options,
       WhenBusy whenBusy,
       CoreSubscriber<? super Lock> subscriber) {
-    this.runtime = runtime;
+    this.locker = locker;
     this.subscriber = subscriber;
     this.whenBusy = whenBusy;
-    this.claim = new Claim(runtime, keys, options, this, subscriber.currentContext());
-    this.attempts = new AskSchedule(runtime, claim, this);
+    this.claim = new Claim(locker, keys, options, this, subscriber.currentContext());
+    this.schedule = new AskSchedule(locker, claim, this);
   }
 
   @Override
@@ -82,28 +83,28 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
         return;
       }
       begun = true;
-      begunAt = runtime.now();
+      begunAt = locker.now();
     }
-    runtime.observer.asked(claim.id, claim.keys.asSet(), claim.context);
-    if (!goOn()) {
-      tellCancelled(0);
-    } else if (!runtime.claims.add(claim)) {
-      fail(runtime.closed(claim.keys));
+    locker.observer.asked(claim.id, claim.keys.asSet(), claim.context);
+    if (!startWaiting()) {
+      reportCancelled(0);
+    } else if (!locker.claims.add(claim)) {
+      fail(locker.closed(claim.keys));
     } else if (isFinished()) {
       claim.settled();
     } else {
-      AskSchedule attempts = this.attempts;
-      if (attempts != null) {
-        begin(attempts);
+      AskSchedule schedule = this.schedule;
+      if (schedule != null) {
+        begin(schedule);
       }
     }
   }
 
-  /** Observers know of it; false if it was cancelled before they did. */
-  private synchronized boolean goOn() {
-    told = true;
+  /** The observer has been called for the start; false if cancelled before that. */
+  private synchronized boolean startWaiting() {
+    startReported = true;
     if (!finished && whenBusy == WhenBusy.WAIT) {
-      limit = runtime.wheel.after(claim.options.waitAtMost(), () -> fail(finalError()));
+      limit = locker.wheel.after(claim.options.waitAtMost(), () -> fail(finalError()));
     }
     return !finished;
   }
@@ -112,22 +113,22 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
     return finished;
   }
 
-  private void begin(AskSchedule attempts) {
-    boolean knowsToken = claim.options.token().isPresent();
+  private void begin(AskSchedule schedule) {
+    boolean hasUserToken = claim.options.token().isPresent();
     if (whenBusy == WhenBusy.WAIT) {
-      if (knowsToken) {
-        attempts.alone();
+      if (hasUserToken) {
+        schedule.alone();
       } else {
-        attempts.inLine();
+        schedule.inLine();
       }
     } else {
-      WaitLine line = knowsToken ? null : runtime.lines.find(claim.keys);
+      WaitLine line = hasUserToken ? null : locker.lines.find(claim.keys);
       if (line != null && line.isContended()) {
         fail(
             new LockNotAcquiredException(
-                claim.keys.asSet(), 0, Duration.ZERO, line.lastAnswer().remaining(runtime.now())));
+                claim.keys.asSet(), 0, Duration.ZERO, line.lastAnswer().remaining(locker.now())));
       } else {
-        attempts.once();
+        schedule.once();
       }
     }
   }
@@ -137,17 +138,17 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
     synchronized (this) {
       stopLimit();
     }
-    runtime.publish(claim.keys, () -> deliver(lock));
+    locker.publish(claim.keys, () -> deliver(lock));
   }
 
   private void deliver(HeldLock lock) {
     if (!lock.isValid()) {
-      fail(claim.failure("deliver the lock on", runtime.unanswered(UNKNOWN_OUTCOME)));
+      fail(claim.failure("deliver the lock on", locker.unanswered(UNKNOWN_OUTCOME)));
       return;
     }
-    AskSchedule attempts = finish();
-    if (attempts != null) {
-      runtime.observer.acquired(claim.id, lock.keys(), waited(), attempts.made());
+    AskSchedule schedule = finish();
+    if (schedule != null) {
+      locker.observer.acquired(claim.id, lock.keys(), waited(), schedule.attempts());
       lock.open();
       subscriber.onNext(lock);
       subscriber.onComplete();
@@ -156,7 +157,7 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
 
   @Override
   public void waiting() {
-    runtime.observer.waiting(claim.id, claim.keys.asSet());
+    locker.observer.waiting(claim.id, claim.keys.asSet());
   }
 
   @Override
@@ -165,21 +166,21 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
   }
 
   @Override
-  public void gaveUp(@Nullable Throwable ofItsOwn) {
-    fail(ofItsOwn != null ? ofItsOwn : finalError());
+  public void gaveUp(@Nullable Throwable specError) {
+    fail(specError != null ? specError : finalError());
   }
 
   private LockException finalError() {
-    AskSchedule attempts = this.attempts;
-    if (attempts == null) {
-      return runtime.closed(claim.keys); // and nobody is told
+    AskSchedule schedule = this.schedule;
+    if (schedule == null) {
+      return locker.closed(claim.keys); // finished, so this is never signalled
     }
-    LastAnswer lastAnswer = attempts.lastAnswer();
+    LastAnswer lastAnswer = schedule.lastAnswer();
     if (lastAnswer.isBusy()) {
-      return notAcquired(attempts.made(), lastAnswer.remaining(runtime.now()));
+      return notAcquired(schedule.attempts(), lastAnswer.remaining(locker.now()));
     }
     StoreFailure failure = lastAnswer.failure();
-    return claim.failure("lock", failure != null ? failure : runtime.unanswered(UNKNOWN_OUTCOME));
+    return claim.failure("lock", failure != null ? failure : locker.unanswered(UNKNOWN_OUTCOME));
   }
 
   @Override
@@ -188,20 +189,21 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
   }
 
   private Duration waited() {
-    return Duration.ofNanos(runtime.now() - begunAt);
+    return Duration.ofNanos(locker.now() - begunAt);
   }
 
   private void fail(Throwable problem) {
-    AskSchedule attempts = finish();
-    if (attempts == null) {
+    AskSchedule schedule = finish();
+    if (schedule == null) {
       return;
     }
     claim.giveUp();
-    runtime.observer.notAcquired(claim.id, claim.keys.asSet(), waited(), attempts.made(), problem);
-    runtime.publish(claim.keys, () -> tellUnlessCancelled(problem));
+    locker.observer.notAcquired(
+        claim.id, claim.keys.asSet(), waited(), schedule.attempts(), problem);
+    locker.publish(claim.keys, () -> signalUnlessCancelled(problem));
   }
 
-  private void tellUnlessCancelled(Throwable problem) {
+  private void signalUnlessCancelled(Throwable problem) {
     if (cancelled) {
       return;
     }
@@ -215,28 +217,28 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
   @Override
   public void cancel() {
     cancelled = true;
-    if (finishUntold()) {
+    if (finishUnreported()) {
       return;
     }
-    AskSchedule attempts = finish();
-    if (attempts != null) {
+    AskSchedule schedule = finish();
+    if (schedule != null) {
       claim.giveUp();
-      tellCancelled(attempts.made());
+      reportCancelled(schedule.attempts());
     }
   }
 
-  /** Ends what has not begun, or is just being told of: then whoever tells that tells the end. */
-  private synchronized boolean finishUntold() {
-    if (told || finished) {
+  /** Before the observer's call for the start has returned: {@link #request} reports the end. */
+  private synchronized boolean finishUnreported() {
+    if (startReported || finished) {
       return false;
     }
     finished = true;
-    attempts = null;
+    schedule = null;
     return true;
   }
 
-  private void tellCancelled(int attempts) {
-    runtime.observer.notAcquired(
+  private void reportCancelled(int attempts) {
+    locker.observer.notAcquired(
         claim.id,
         claim.keys.asSet(),
         waited(),
@@ -246,7 +248,7 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
 
   @Override
   public void end(boolean now) {
-    fail(runtime.closed(claim.keys));
+    fail(locker.closed(claim.keys));
   }
 
   @Override
@@ -258,7 +260,7 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
                 claim.id, claim.keys.asSet(), LockActivity.State.WAITING, waited(), Duration.ZERO));
   }
 
-  /** The attempts, ended, for the one who may tell the subscriber, or keep silent; else null. */
+  /** The schedule, ended, for the one caller that decides the outcome; null for all others. */
   private @Nullable AskSchedule finish() {
     AskSchedule ended;
     synchronized (this) {
@@ -267,8 +269,8 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
       }
       finished = true;
       stopLimit();
-      ended = attempts;
-      attempts = null;
+      ended = schedule;
+      schedule = null;
     }
     if (ended != null) {
       ended.end();

@@ -12,71 +12,71 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of one acquisition to get its keys.
+ * The attempts of one subscription: asks the store for the keys, and decides when to ask again.
  *
- * <h2>When the next one is made</h2>
+ * <h2>When the next attempt is made</h2>
  *
- * <p>A refused attempt is told to the user's retry spec, which says when to try again. What it does
- * not hear of are the attempts made in between: when the holder's ttl ends, when a wake-up came,
- * and after a second while others stand in line behind. A wake-up that comes while an attempt is
- * under way is not lost: if that is refused, another one follows. The first refusal is followed by
- * another attempt as soon as the store gives hints, which counts as the same one. Each refusal
- * makes the pause that wake-ups have to keep a little longer, so that a lock that many processes
- * hand around among themselves does not keep this one busy.
+ * <p>A refusal is passed to the user's retry spec, which says when to try again. The spec does not
+ * see the attempts made in between: when the holder's ttl ends, after a wake-up, and once a second
+ * while others stand in line behind. A wake-up that comes while an attempt is under way is not
+ * lost: if that attempt is refused, another one follows. After the first refusal the line
+ * subscribes to the store's wake-ups, and the attempt is repeated as soon as they flow; the repeat
+ * does not count as an attempt of its own. Each refusal lengthens the gap between attempts that
+ * wake-ups cause, so that a lock that other processes pass around does not keep this one busy.
  *
  * <p>There is at most one attempt under way that is not overdue.
  */
 final class AskSchedule implements WaitLine.Waiter {
 
-  /** Whoever makes the attempts; told on any thread. */
+  /** Called with what comes of the attempts, on any thread. */
   interface Acquirer {
     /** The keys are ours; at most once. */
     void granted(HeldLock lock);
 
-    /** Has to wait; at most once. */
+    /** The first attempt was refused, or others are first in the line; at most once. */
     void waiting();
 
-    /** An attempt failed, and there will be no other one. */
+    /** An attempt failed, and no other one follows. */
     void failed(Throwable problem);
 
-    /** The retry spec allows no other one, with an error of its own or without. */
-    void gaveUp(@Nullable Throwable ofItsOwn);
+    /** The retry spec allows no other attempt. */
+    void gaveUp(@Nullable Throwable specError);
 
-    /** The error that says that somebody else holds the keys for this long, null for ever. */
+    /** The error for keys that are held elsewhere for this long, null for ever. */
     LockNotAcquiredException notAcquired(int attempts, @Nullable Duration remaining);
   }
 
-  private static final Duration FLOOR = Duration.ofMillis(1);
+  private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
   private static final long FIRST_GAP = 250_000;
   private static final long LONGEST_GAP = Duration.ofMillis(5).toNanos();
 
-  private final LockerContext runtime;
+  private final LockerContext locker;
   private final Claim claim;
   private final Acquirer acquirer;
 
   /** Null for a single attempt. */
   private volatile @Nullable WaitLine line;
 
-  /** Others may stand in the line, too. */
-  private volatile boolean isShared;
+  /** Whether the line is that of the locker, where others stand, too. */
+  private volatile boolean shared;
 
-  private @Nullable RetryDriver pacer;
-  private @Nullable Attempt current;
-  private int made;
+  private @Nullable RetryDriver retryDriver;
+  private @Nullable PendingAsk current;
+  private int attempts;
   private long refusedAt;
   private long gap;
-  private boolean announced;
+  private boolean waitingReported;
   private boolean woken;
 
-  /** Woken to repeat an attempt that was made before the store gave hints. */
-  private boolean wokenForHints;
+  /** Woken to repeat the attempt that was made before wake-ups flowed. */
+  private boolean wokenToRepeat;
 
   private boolean over;
   private boolean served;
   private TimerWheel.@Nullable Task next;
 
-  AskSchedule(LockerContext runtime, Claim claim, Acquirer acquirer) {
-    this.runtime = runtime;
+  AskSchedule(LockerContext locker, Claim claim, Acquirer acquirer) {
+    this.locker = locker;
     this.claim = claim;
     this.acquirer = acquirer;
   }
@@ -88,13 +88,13 @@ final class AskSchedule implements WaitLine.Waiter {
 
   /** Makes attempts when it is our turn in the locker's line for these keys. */
   void inLine() {
-    isShared = true;
+    shared = true;
     WaitLine line;
     do {
-      line = runtime.lines.of(runtime, claim.keys);
+      line = locker.lines.of(locker, claim.keys);
       this.line = line;
       if (line.isOccupied()) {
-        announceWaiting();
+        reportWaiting();
       }
     } while (!line.join(this));
     leaveIfEnded(line);
@@ -102,7 +102,7 @@ final class AskSchedule implements WaitLine.Waiter {
 
   /** Makes attempts in a line of our own. */
   void alone() {
-    WaitLine line = new WaitLine(runtime, claim.keys);
+    WaitLine line = new WaitLine(locker, claim.keys);
     this.line = line;
     line.join(this);
     leaveIfEnded(line);
@@ -124,11 +124,11 @@ final class AskSchedule implements WaitLine.Waiter {
     return line != null ? line.lastAnswer() : new LastAnswer();
   }
 
-  synchronized int made() {
-    return made;
+  synchronized int attempts() {
+    return attempts;
   }
 
-  /** Makes no more attempts. What is under way is heard of by the claim only. */
+  /** Makes no more attempts. The answer to the one under way goes to the claim only. */
   void end() {
     WaitLine line = this.line;
     if (stop() && line != null) {
@@ -142,8 +142,8 @@ final class AskSchedule implements WaitLine.Waiter {
     }
     over = true;
     current = null;
-    if (pacer != null) {
-      pacer.cancel();
+    if (retryDriver != null) {
+      retryDriver.cancel();
     }
     if (next != null) {
       next.cancel();
@@ -156,59 +156,59 @@ final class AskSchedule implements WaitLine.Waiter {
     ask(false);
   }
 
-  private void ask(boolean asRepetition) {
-    Attempt attempt;
+  private void ask(boolean isRepeat) {
+    PendingAsk pending;
     synchronized (this) {
       if (over || current != null) {
         return;
       }
-      attempt = begin();
-      if (!asRepetition) {
-        made++;
+      pending = begin();
+      if (!isRepeat) {
+        attempts++;
       }
     }
-    claim.acquire(timeout(), attempt);
+    claim.acquire(timeout(), pending);
   }
 
   @Override
   public boolean receive(Release release) {
-    Attempt attempt;
+    PendingAsk pending;
     synchronized (this) {
       if (over) {
         return false;
       }
-      attempt = begin();
-      attempt.isHandOver = true;
+      pending = begin();
+      pending.isHandOver = true;
     }
-    return claim.take(timeout(), () -> release.handOver(claim), attempt);
+    return claim.take(timeout(), () -> release.handOver(claim), pending);
   }
 
-  private Attempt begin() {
-    Attempt attempt = new Attempt();
-    current = attempt;
+  private PendingAsk begin() {
+    PendingAsk pending = new PendingAsk();
+    current = pending;
     woken = false;
-    wokenForHints = false;
+    wokenToRepeat = false;
     if (next != null) {
       next.cancel();
       next = null;
     }
-    return attempt;
+    return pending;
   }
 
   private Duration timeout() {
     Duration ttl = claim.options.ttl();
-    return ttl.compareTo(runtime.commandTimeout) < 0 ? ttl : runtime.commandTimeout;
+    return ttl.compareTo(locker.commandTimeout) < 0 ? ttl : locker.commandTimeout;
   }
 
   @Override
-  public void wake(boolean forHints) {
+  public void wake(boolean toRepeat) {
     long soonest;
     synchronized (this) {
       woken = true;
-      wokenForHints = forHints;
+      wokenToRepeat = toRepeat;
       soonest = refusedAt + gap;
     }
-    askBy(soonest, forHints);
+    askBy(soonest, toRepeat);
   }
 
   @Override
@@ -216,52 +216,52 @@ final class AskSchedule implements WaitLine.Waiter {
     askBy(time, false);
   }
 
-  private void askBy(long time, boolean asRepetition) {
+  private void askBy(long time, boolean isRepeat) {
     boolean now;
     synchronized (this) {
       if (over || current != null) {
         return;
       }
-      now = time <= runtime.now();
+      now = time <= locker.now();
       if (!now && (next == null || time < next.time())) {
-        plan(time, asRepetition);
+        plan(time, isRepeat);
       }
     }
     if (now) {
-      ask(asRepetition);
+      ask(isRepeat);
     }
   }
 
-  private void plan(long time, boolean asRepetition) {
+  private void plan(long time, boolean isRepeat) {
     if (next != null) {
       next.cancel();
     }
-    next = runtime.wheel.at(time, () -> ask(asRepetition));
+    next = locker.wheel.at(time, () -> ask(isRepeat));
   }
 
-  /** The retry spec says so. */
+  /** Called by the retry spec. */
   private void tryAgain() {
     long soonest;
     synchronized (this) {
-      soonest = refusedAt + FLOOR.toNanos();
+      soonest = refusedAt + SHORTEST_PAUSE.toNanos();
     }
     askBy(soonest);
   }
 
-  private void announceWaiting() {
+  private void reportWaiting() {
     synchronized (this) {
-      if (announced) {
+      if (waitingReported) {
         return;
       }
-      announced = true;
+      waitingReported = true;
     }
     acquirer.waiting();
   }
 
-  /** One command, answered in time, late, or not at all. */
-  private final class Attempt implements Claim.Asker {
+  /** One attempt, answered in time, late, or not at all. */
+  private final class PendingAsk implements Claim.GrantListener {
 
-    private final long askedAt = runtime.now();
+    private final long askedAt = locker.now();
     private boolean isHandOver;
 
     @Override
@@ -273,7 +273,7 @@ final class AskSchedule implements WaitLine.Waiter {
         if (lock.isValid()) {
           granted(lock, isHandOver);
         } else {
-          failed(runtime.unanswered(UNKNOWN_OUTCOME));
+          failed(locker.unanswered(UNKNOWN_OUTCOME));
         }
       }
     }
@@ -281,7 +281,7 @@ final class AskSchedule implements WaitLine.Waiter {
     @Override
     public void failed(StoreFailure failure) {
       if (failure.isTransient()) {
-        troubled(this, failure);
+        storeFailed(this, failure);
       } else {
         acquirer.failed(claim.failure("lock", failure));
       }
@@ -296,7 +296,7 @@ final class AskSchedule implements WaitLine.Waiter {
       }
       served = true;
     }
-    if (line != null && isShared) {
+    if (line != null && shared) {
       if (line.served(this, claim, byHandOver)) {
         claim.holdsThrough(line);
       }
@@ -306,23 +306,26 @@ final class AskSchedule implements WaitLine.Waiter {
     acquirer.granted(lock);
   }
 
-  private void refused(Attempt attempt, @Nullable Duration remaining) {
-    LockNotAcquiredException problem = acquirer.notAcquired(made(), remaining);
+  private void refused(PendingAsk pending, @Nullable Duration remaining) {
+    LockNotAcquiredException problem = acquirer.notAcquired(attempts(), remaining);
     WaitLine line = this.line;
     if (line == null) {
       acquirer.failed(problem);
       return;
     }
-    line.lastAnswer().busy(runtime.now(), remaining);
-    if (isCurrent(attempt)) {
-      announceWaiting();
+    line.lastAnswer().busy(locker.now(), remaining);
+    if (isCurrent(pending)) {
+      reportWaiting();
       line.refused();
-      pause(line, attempt, remaining == null ? Long.MAX_VALUE : remaining.plus(FLOOR).toNanos());
-      tellSpec(problem);
+      pause(
+          line,
+          pending,
+          remaining == null ? Long.MAX_VALUE : remaining.plus(SHORTEST_PAUSE).toNanos());
+      reportToSpec(problem);
     }
   }
 
-  private void troubled(Attempt attempt, StoreFailure failure) {
+  private void storeFailed(PendingAsk pending, StoreFailure failure) {
     LockStoreException problem = claim.failure("lock", failure);
     WaitLine line = this.line;
     if (line == null) {
@@ -330,55 +333,55 @@ final class AskSchedule implements WaitLine.Waiter {
       return;
     }
     line.lastAnswer().failed(failure);
-    if (isCurrent(attempt)) {
-      announceWaiting();
-      pause(line, attempt, Long.MAX_VALUE);
-      tellSpec(problem);
+    if (isCurrent(pending)) {
+      reportWaiting();
+      pause(line, pending, Long.MAX_VALUE);
+      reportToSpec(problem);
     }
   }
 
-  private synchronized boolean isCurrent(Attempt attempt) {
-    return attempt.equals(current);
+  private synchronized boolean isCurrent(PendingAsk pending) {
+    return pending.equals(current);
   }
 
-  /** The attempt is over; the next one is made after this time, if nothing comes before. */
-  private void pause(WaitLine line, Attempt attempt, long longest) {
+  /** The attempt is over; the next one is made after this time at the latest. */
+  private void pause(WaitLine line, PendingAsk pending, long longest) {
     long longestForOthers = line.hasOthers() ? WaitLine.LONGEST_PAUSE.toNanos() : Long.MAX_VALUE;
     long delay;
     synchronized (this) {
-      if (!attempt.equals(current)) {
+      if (!pending.equals(current)) {
         return;
       }
       current = null;
-      refusedAt = runtime.now();
+      refusedAt = locker.now();
       gap = gap == 0 ? FIRST_GAP : Math.min(2 * gap, LONGEST_GAP);
       delay = woken ? gap : Math.min(longest, longestForOthers);
       if (delay != Long.MAX_VALUE) {
-        plan(refusedAt + delay, wokenForHints);
+        plan(refusedAt + delay, wokenToRepeat);
       }
     }
   }
 
-  /** Users' code, so it is called on their scheduler. */
-  private void tellSpec(LockException problem) {
-    RetryDriver spec;
+  /** Runs users' code, so it is called on their scheduler. */
+  private void reportToSpec(LockException problem) {
+    RetryDriver driver;
     synchronized (this) {
       if (over) {
         return;
       }
-      if (pacer == null) {
-        pacer =
+      if (retryDriver == null) {
+        retryDriver =
             new RetryDriver(
                 claim.options.retry(),
-                runtime.publishOn,
+                locker.publishOn,
                 claim.context,
                 this::tryAgain,
                 acquirer::gaveUp);
       }
-      spec = pacer;
+      driver = retryDriver;
     }
-    if (!spec.isThinking()) {
-      runtime.publish(() -> spec.failed(problem));
+    if (!driver.isAwaitingSpec()) {
+      locker.publish(() -> driver.failed(problem));
     }
   }
 }

@@ -12,36 +12,36 @@ import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
-/** Goes on with a lock that somebody else has acquired, by its token. */
+/** Goes on with a lock that another caller or process has acquired, by its token. */
 final class Attachment {
 
   private static final String OPERATION = "attach to the lock on";
 
-  private final LockerContext runtime;
+  private final LockerContext locker;
   private final Claim claim;
   private final long askedAt;
 
-  Attachment(LockerContext runtime, LockKeys keys, LockOptions options, Context context) {
-    this.runtime = runtime;
-    this.claim = new Claim(runtime, keys, options, now -> {}, context);
-    this.askedAt = runtime.now();
+  Attachment(LockerContext locker, LockKeys keys, LockOptions options, Context context) {
+    this.locker = locker;
+    this.claim = new Claim(locker, keys, options, now -> {}, context);
+    this.askedAt = locker.now();
   }
 
   /** The lock, or empty unless every key still carries the token. */
   Mono<Lock> lock() {
-    return call(() -> runtime.store.extend(claim.keys, claim.token, claim.options.ttl()))
+    return call(() -> locker.store.extend(claim.keys, claim.token, claim.options.ttl()))
         .filter(ours -> ours)
         .flatMap(ours -> fencingToken())
         .flatMap(this::open);
   }
 
-  /** Taking keys that the token holds already gives the number of the first time again. */
+  /** Acquiring keys that the token holds already returns the number of the first grant. */
   private Mono<OptionalLong> fencingToken() {
     if (!claim.options.fenced()) {
       return Mono.just(OptionalLong.empty());
     }
     return call(() ->
-            runtime.store.acquire(
+            locker.store.acquire(
                 claim.keys, claim.token, claim.options.metadata(), claim.options.ttl(), true))
         .flatMap(
             grant -> {
@@ -52,9 +52,9 @@ final class Attachment {
             });
   }
 
-  /** The lock ended between the two calls, and was not to be taken anew. */
+  /** The lock ended between the two calls, and an attach must not acquire it. */
   private Mono<OptionalLong> freeAgain() {
-    return call(() -> runtime.store.release(claim.keys, claim.token, Duration.ZERO))
+    return call(() -> locker.store.release(claim.keys, claim.token, Duration.ZERO))
         .then(Mono.empty());
   }
 
@@ -62,16 +62,16 @@ final class Attachment {
     HeldLock lock = new HeldLock(claim, fencingToken, askedAt);
     if (!lock.isValid()) {
       return Mono.error(
-          claim.failure(OPERATION, runtime.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME)));
+          claim.failure(OPERATION, locker.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME)));
     }
-    if (!runtime.claims.add(claim)) {
-      return Mono.error(runtime.closed(claim.keys));
+    if (!locker.claims.add(claim)) {
+      return Mono.error(locker.closed(claim.keys));
     }
     lock.open();
     return Mono.just(lock);
   }
 
   private <T> Mono<T> call(Supplier<Mono<T>> call) {
-    return runtime.call(claim.keys, OPERATION, StoreProblem.Reason.UNKNOWN_OUTCOME, call);
+    return locker.call(claim.keys, OPERATION, StoreProblem.Reason.UNKNOWN_OUTCOME, call);
   }
 }

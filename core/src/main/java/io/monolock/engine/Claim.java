@@ -21,57 +21,60 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
- * What one token asks of the store, from its first attempt until nothing of it is left there.
+ * The attempts, the refreshes and the release of one token, until nothing of it is left in the
+ * store: counts the calls that are unanswered, and cleans up.
  *
  * <h2>Nothing left behind</h2>
  *
- * <p>An attempt is never cancelled: its answer is heard even when the subscriber has long gone.
- * When the acquisition ended without a lock, what an attempt has taken, or may have taken, is
- * released. The release is not sent while an attempt is unanswered, as it might overtake it, and
- * once it has begun no attempt is made any more. An attempt whose connection broke can still be on
- * its way; then the release is repeated after a second and at half the ttl. One that was given up
- * for lost, as its ttl is over, and is granted after all, is released then.
+ * <p>An attempt is never cancelled: its answer is processed even after the subscriber cancelled.
+ * When a subscription ends without a lock, the keys that its attempts have taken, or may have
+ * taken, are released. The release is not sent while an attempt is unanswered, as it might overtake
+ * it, and once it has begun no attempt is made any more. An attempt whose connection broke can
+ * still be on its way; then the release is repeated after a second and at half the ttl. An attempt
+ * without an answer counts as failed one ttl after its timeout; a grant that comes after that is
+ * released then.
  *
- * <p>Nor does a release overtake a refresh: none is sent after it. With holdAtLeast it also waits
- * for the answer, as it leaves keys behind that a late refresh would lengthen.
+ * <p>No refresh is sent once the release has begun, and one that is being sent goes first. With
+ * holdAtLeast the release also waits for the answer of a refresh under way, as it leaves keys
+ * behind whose ttl a late refresh would lengthen.
  *
- * <p>A token that the user gave may hold the keys for another handle, too. So only what was freshly
- * taken is released; when it is in doubt, the keys are left to their ttl.
+ * <p>A token that the user gave may hold the keys for another handle, too. So only a fresh grant is
+ * released; when the outcome is in doubt, the keys are left to their ttl.
  */
 final class Claim {
 
   private static final Logger LOG = LoggerFactory.getLogger(Claim.class);
   private static final Duration FIRST_REPEAT = Duration.ofSeconds(1);
 
-  /** Whoever stands for the claim at the moment: its acquisition, its handle or its scope. */
+  /** The present owner of the claim: its subscription, its handle or its scope. */
   interface Owner {
     /**
      * The locker is closing.
      *
-     * @param now whether even those that may finish first have to end
+     * @param now whether a body with finishOnCancel has to end, too
      */
     void end(boolean now);
 
     /** The release has ended. */
     default void released(boolean wasOurs) {}
 
-    /** What it is about, empty if nobody has or awaits anything. */
+    /** What is shown to callers; empty if the lock is neither held nor waited for. */
     default Optional<LockActivity> activity() {
       return Optional.empty();
     }
   }
 
-  /** Whoever asks for the keys. */
-  interface Asker {
-    /** Told the answer, however late. */
+  /** Called with the outcome of one attempt, on any thread. */
+  interface GrantListener {
+    /** The store's answer, however late, also after {@link #failed}. */
     void answered(Grant grant);
 
-    /** Told of a failure, at most once. */
+    /** The attempt failed or timed out; at most once. */
     void failed(StoreFailure failure);
   }
 
   final long id;
-  final LockerContext runtime;
+  final LockerContext locker;
   final LockKeys keys;
   final LockOptions options;
   final String token;
@@ -80,12 +83,13 @@ final class Claim {
 
   private volatile Owner owner;
 
-  /** Through which the keys are held, null when nobody of this locker was to stand behind. */
+  /** The line through which the keys are held, null when there was no need of one. */
   private volatile @Nullable WaitLine line;
 
+  /** Attempts that have no answer yet, and are not older than their timeout and a ttl. */
   private int unanswered;
 
-  /** Refreshes that a release must not overtake. */
+  /** Unanswered refreshes that a release must not overtake. */
   private int refreshes;
 
   private boolean granted;
@@ -95,19 +99,19 @@ final class Claim {
   private boolean abandoned;
   private @Nullable Runnable whenAnswered;
 
-  Claim(LockerContext runtime, LockKeys keys, LockOptions options, Owner owner, Context context) {
-    this(runtime, keys, options, options.token().orElseGet(Tokens::next), owner, context);
+  Claim(LockerContext locker, LockKeys keys, LockOptions options, Owner owner, Context context) {
+    this(locker, keys, options, options.token().orElseGet(Tokens::next), owner, context);
   }
 
   Claim(
-      LockerContext runtime,
+      LockerContext locker,
       LockKeys keys,
       LockOptions options,
       String token,
       Owner owner,
       Context context) {
-    this.id = runtime.nextId();
-    this.runtime = runtime;
+    this.id = locker.nextId();
+    this.locker = locker;
     this.keys = keys;
     this.options = options;
     this.token = token;
@@ -115,7 +119,7 @@ final class Claim {
     this.context = context;
   }
 
-  /** What frees the keys, made for the first one who wants that. */
+  /** The one release of this claim, made when first asked for. */
   Release release() {
     Release release = this.release;
     if (release == null) {
@@ -150,42 +154,42 @@ final class Claim {
   /**
    * Asks for the keys.
    *
-   * @param timeout after this time the attempt counts as failed for whoever asked, though a late
-   *     grant is still told
+   * @param timeout after this time the attempt has failed for the listener, which a late grant
+   *     still reaches
    */
-  void acquire(Duration timeout, Asker asker) {
-    boolean unused = take(timeout, this::acquire, asker);
+  void acquire(Duration timeout, GrantListener listener) {
+    boolean unused = take(timeout, this::acquire, listener);
   }
 
   private Mono<Grant> acquire() {
-    return runtime.store.acquire(keys, token, options.metadata(), options.ttl(), options.fenced());
+    return locker.store.acquire(keys, token, options.metadata(), options.ttl(), options.fenced());
   }
 
   /**
-   * Takes the keys by a call of somebody else's, and else like {@link #acquire}.
+   * Takes the keys by the call of a hand-over, otherwise like {@link #acquire}.
    *
-   * @return false if they are not wanted any more, and the call is not made
+   * @return false if this claim was given up or released, and the call is not made
    */
-  boolean take(Duration timeout, Supplier<Mono<Grant>> call, Asker asker) {
-    return new Attempt(asker, call).begin(timeout);
+  boolean take(Duration timeout, Supplier<Mono<Grant>> call, GrantListener listener) {
+    return new AcquireCall(listener, call).begin(timeout);
   }
 
-  /** The keys are held now, and when they are freed the first one in this line is next. */
+  /** The keys are held, and their release hands them to the first waiter in this line. */
   void holdsThrough(WaitLine line) {
     this.line = line;
   }
 
-  /** Whoever is next in this locker, null when nobody waits. */
+  /** The line of waiters for these keys in this locker, null when there is none. */
   @Nullable WaitLine line() {
     WaitLine line = this.line;
-    return line != null && !line.isOver() ? line : runtime.lines.find(keys);
+    return line != null && !line.isOver() ? line : locker.lines.find(keys);
   }
 
   /**
-   * Asks to prolong the lease, unless the release has begun: then neither is told.
+   * Asks to prolong the lease, unless the release has begun: then nothing is called.
    *
-   * @param answered told whether the keys are still ours, however late
-   * @param failed told of a failure
+   * @param answered called with whether the keys are still ours, however late
+   * @param failed called with a failure
    */
   void refresh(Duration ttl, Consumer<Boolean> answered, Consumer<StoreFailure> failed) {
     synchronized (this) {
@@ -198,7 +202,7 @@ final class Claim {
     new StoreCall<Boolean>(context) {
       @Override
       Mono<Boolean> call() {
-        return runtime.store.extend(keys, token, ttl);
+        return locker.store.extend(keys, token, ttl);
       }
 
       @Override
@@ -227,18 +231,18 @@ final class Claim {
     }
   }
 
-  /** One command to acquire, heard here first and then by whoever asked. */
-  private final class Attempt extends StoreCall<Grant> {
+  /** One attempt; its outcome is noted here before the listener is called. */
+  private final class AcquireCall extends StoreCall<Grant> {
 
-    private final Asker asker;
+    private final GrantListener listener;
     private final Supplier<Mono<Grant>> call;
-    private boolean toldOfFailure; // guarded by the claim
-    private boolean heard; // guarded by the claim
+    private boolean failureReported; // guarded by the claim
+    private boolean answered; // guarded by the claim
     private volatile TimerWheel.@Nullable Task timeout;
 
-    Attempt(Asker asker, Supplier<Mono<Grant>> call) {
+    AcquireCall(GrantListener listener, Supplier<Mono<Grant>> call) {
       super(context);
-      this.asker = asker;
+      this.listener = listener;
       this.call = call;
     }
 
@@ -254,7 +258,7 @@ final class Claim {
         }
         unanswered++;
       }
-      this.timeout = runtime.wheel.after(timeout, this::unanswered);
+      this.timeout = locker.wheel.after(timeout, this::timedOut);
       send();
       return true;
     }
@@ -264,8 +268,8 @@ final class Claim {
       if (grant instanceof Grant.Granted given) {
         granted(given.fresh());
       }
-      boolean first = heard(false);
-      asker.answered(grant);
+      boolean first = markAnswered(false);
+      listener.answered(grant);
       if (first) {
         afterwards();
       } else if (grant instanceof Grant.Granted given) {
@@ -275,58 +279,57 @@ final class Claim {
 
     @Override
     void failed(StoreFailure failure) {
-      boolean first = heard(failure.isInDoubt());
-      tellFailed(failure);
+      boolean first = markAnswered(failure.isInDoubt());
+      reportFailure(failure);
       if (first) {
         afterwards();
       }
     }
 
-    /** Nobody waits for the answer any longer, but it is listened for until the ttl is over. */
-    private void unanswered() {
-      timeout =
-          runtime.wheel.after(options.ttl(), () -> failed(runtime.unanswered(UNKNOWN_OUTCOME)));
-      if (isHeard()) {
-        cancelPatience();
+    /** Fails for the listener; the claim goes on waiting for the answer for one more ttl. */
+    private void timedOut() {
+      timeout = locker.wheel.after(options.ttl(), () -> failed(locker.unanswered(UNKNOWN_OUTCOME)));
+      if (isAnswered()) {
+        cancelTimeout();
       }
-      tellFailed(runtime.unanswered(UNKNOWN_OUTCOME));
-      runtime.overdue();
+      reportFailure(locker.unanswered(UNKNOWN_OUTCOME));
+      locker.overdue();
     }
 
-    private boolean heard(boolean inDoubt) {
-      cancelPatience();
+    private boolean markAnswered(boolean inDoubt) {
+      cancelTimeout();
       synchronized (Claim.this) {
-        if (heard) {
+        if (answered) {
           return false;
         }
-        heard = true;
+        answered = true;
         doubtful |= inDoubt;
         unanswered--;
         return true;
       }
     }
 
-    private boolean isHeard() {
+    private boolean isAnswered() {
       synchronized (Claim.this) {
-        return heard;
+        return answered;
       }
     }
 
-    private void cancelPatience() {
+    private void cancelTimeout() {
       TimerWheel.Task timeout = this.timeout;
       if (timeout != null) {
         timeout.cancel();
       }
     }
 
-    private void tellFailed(StoreFailure failure) {
+    private void reportFailure(StoreFailure failure) {
       synchronized (Claim.this) {
-        if (toldOfFailure) {
+        if (failureReported) {
           return;
         }
-        toldOfFailure = true;
+        failureReported = true;
       }
-      asker.failed(failure);
+      listener.failed(failure);
     }
 
     private void afterwards() {
@@ -356,7 +359,7 @@ final class Claim {
   void whenAnswered(Runnable action) {
     synchronized (this) {
       if (refreshes > 0) {
-        runtime.wheel.after(runtime.commandTimeout, this::forgetRefreshes);
+        locker.wheel.after(locker.commandTimeout, this::forgetRefreshes);
       }
       if (unanswered > 0 || refreshes > 0) {
         whenAnswered = action;
@@ -373,7 +376,7 @@ final class Claim {
     nextWhenAnswered().run();
   }
 
-  /** The acquisition is over without a lock that anybody has. */
+  /** The subscription has ended without delivering a lock. */
   void giveUp() {
     synchronized (this) {
       givenUp = true;
@@ -381,7 +384,7 @@ final class Claim {
     settleIfGivenUp();
   }
 
-  /** The handle is lost; what an older attempt may still take nobody wants any more. */
+  /** The handle is lost; what an older attempt may still take is released. */
   void lost() {
     synchronized (this) {
       abandoned = true;
@@ -393,7 +396,7 @@ final class Claim {
     settled();
   }
 
-  /** The attempt had been given up for lost, so no release has waited for it. */
+  /** The attempt no longer counted as unanswered, so no release has waited for it. */
   private void grantedTooLate(boolean fresh) {
     if (!isReleased()) {
       settleIfGivenUp();
@@ -403,21 +406,21 @@ final class Claim {
   }
 
   private void settleIfGivenUp() {
-    boolean isNews;
+    boolean isNewlyAbandoned;
     boolean toFree;
     synchronized (this) {
       if (!givenUp || unanswered > 0) {
         return;
       }
-      isNews = granted && !abandoned;
+      isNewlyAbandoned = granted && !abandoned;
       abandoned = granted;
       toFree = isOurToken() ? granted || doubtful : fresh;
     }
-    if (isNews) {
-      runtime.observer.abandoned(id, keys.asSet());
+    if (isNewlyAbandoned) {
+      locker.observer.abandoned(id, keys.asSet());
     }
     if (toFree) {
-      release().begin(runtime.now() + options.ttl().toNanos(), () -> Duration.ZERO);
+      release().begin(locker.now() + options.ttl().toNanos(), () -> Duration.ZERO);
     } else {
       settled();
     }
@@ -427,11 +430,11 @@ final class Claim {
     return options.token().isEmpty();
   }
 
-  /** Whoever waits for the end of a release is told that it is not known. */
-  void forsake() {
+  /** Ends a release that is unanswered: its outcome is unknown. */
+  void abandonRelease() {
     Release release = this.release;
     if (release != null) {
-      release.forsake();
+      release.giveUp();
     }
   }
 
@@ -442,9 +445,9 @@ final class Claim {
     repeatReleaseIfDoubtful();
   }
 
-  /** Nothing of this claim is left in the store, or all that is left ends by itself. */
+  /** Nothing of this claim is left in the store, or what is left ends by its ttl. */
   void settled() {
-    runtime.claims.remove(this);
+    locker.claims.remove(this);
     WaitLine line = hadKeys() ? line() : null;
     if (line != null) {
       line.left(this);
@@ -455,22 +458,22 @@ final class Claim {
     return granted;
   }
 
-  /** Catches an attempt that was replayed or delayed on a broken connection. */
+  /** Frees what an attempt takes that was replayed or delayed on a broken connection. */
   private void repeatReleaseIfDoubtful() {
     synchronized (this) {
       if (!doubtful || !isOurToken()) {
         return;
       }
     }
-    runtime.wheel.after(FIRST_REPEAT, this::releaseAgain);
-    runtime.wheel.after(options.ttl().dividedBy(2), this::releaseAgain);
+    locker.wheel.after(FIRST_REPEAT, this::releaseAgain);
+    locker.wheel.after(options.ttl().dividedBy(2), this::releaseAgain);
   }
 
   private void releaseAgain() {
     new StoreCall<Boolean>(context) {
       @Override
       Mono<Boolean> call() {
-        return runtime.store.release(keys, token, Duration.ZERO);
+        return locker.store.release(keys, token, Duration.ZERO);
       }
 
       @Override
@@ -488,6 +491,6 @@ final class Claim {
   }
 
   LockStoreException failure(String operation, StoreFailure failure) {
-    return runtime.failed(keys, operation, failure);
+    return locker.failed(keys, operation, failure);
   }
 }

@@ -10,8 +10,8 @@ import reactor.core.publisher.Operators;
 /**
  * Stands for a subscription that is not there yet: keeps the demand until it is.
  *
- * <p>Reactor's own one hears of a cancel only after its first demand was met. A source that emits
- * without end in the thread that demands could then never be cancelled.
+ * <p>Reactor's own deferred subscription is cancelled only after its first request call has
+ * returned. A source that emits without end on the requesting thread could never be cancelled.
  */
 final class DeferredSubscription implements Subscription {
 

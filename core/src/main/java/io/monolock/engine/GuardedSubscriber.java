@@ -14,7 +14,7 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * Stands between a body under a lock and its subscriber.
+ * Stands between a body under a lock and the body's subscriber.
  *
  * <h2>Why an operator of our own</h2>
  *
@@ -50,13 +50,13 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
     this.subscriber = subscriber;
   }
 
-  /** The body, asked for once. */
+  /** The body; called once. */
   abstract Publisher<T> body();
 
   /** Why the body must end, null as long as it may go on. */
   abstract @Nullable LockLostException loss();
 
-  /** The body has ended, or was told to; maybe more than once. */
+  /** The body has ended or was cancelled; may be called more than once. */
   abstract void bodyEnded();
 
   /** A fatal error is thrown instead of signalled; here it still frees the lock. */
@@ -117,7 +117,7 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
     boolean first = conclude();
     LockLostException loss = loss();
     if (!first || dropping) {
-      tellNobody(e);
+      logDropped(e);
       bodyEnded();
       return;
     }
@@ -128,8 +128,8 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
     subscriber.onError(e);
   }
 
-  /** A loss, as of a lock within this one, is no failure of what was cancelled. */
-  private void tellNobody(Throwable e) {
+  /** No warning for a loss, as of a lock within this one: it is no failure of the body. */
+  private void logDropped(Throwable e) {
     if (!(e instanceof LockLostException)) {
       LOG.warn("the body under {} failed after it was cancelled", lock.keys(), e);
     }
@@ -152,7 +152,7 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
     return true;
   }
 
-  /** Cancels the body and signals the problem instead of what it would have said. */
+  /** Cancels the body and signals the problem instead of its outcome. */
   void abort(Throwable problem) {
     if (!conclude()) {
       return;
@@ -193,9 +193,9 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
   public void cancel() {
     if (begun && lock.claim().options.finishOnCancel()) {
       dropping = true;
-      lock.claim().runtime.publish(() -> request(Long.MAX_VALUE));
+      lock.claim().locker.publish(() -> request(Long.MAX_VALUE));
     } else if (conclude()) {
-      lock.claim().runtime.publish(this::cancelBody);
+      lock.claim().locker.publish(this::cancelBody);
     }
   }
 }

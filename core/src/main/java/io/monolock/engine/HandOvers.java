@@ -4,12 +4,12 @@ package io.monolock.engine;
 import java.time.Duration;
 
 /**
- * How often a lock goes from hand to hand inside one locker before other processes get their turn.
+ * How many hand-overs in a row a locker may do before other processes get their turn.
  *
- * <p>A hand-over costs a third of what a release and a new acquisition cost, but whoever waits in
- * another process never gets the lock that way. So after some hand-overs in a row the lock is freed
- * for real, and this locker steps back for a moment. If nobody came, it may do twice as many the
- * next time; if somebody did, it starts from few again.
+ * <p>A hand-over costs a third of what a release and a new acquisition cost, but a waiter in
+ * another process never gets the lock that way. So after some hand-overs in a row the keys are
+ * freed, and this locker steps back for a moment. If no other process took them, twice as many
+ * hand-overs are allowed the next time; if one did, it is the first number again.
  */
 final class HandOvers {
 
@@ -22,7 +22,7 @@ final class HandOvers {
    */
   record Limits(int most, Duration longest, Duration stepBack) {}
 
-  /** However often nobody else came. */
+  /** However often no other process took the keys. */
   static final int MOST_EVER = 4_096;
 
   private final Limits limits;
@@ -36,7 +36,7 @@ final class HandOvers {
     this.allowed = limits.most;
   }
 
-  /** Counts one more, if that is within the limits; if not, this locker has to step back. */
+  /** Counts one more and returns true, or false if this locker has to step back. */
   boolean oneMore(long now) {
     if (made == 0) {
       rowBegunAt = now;
@@ -54,7 +54,7 @@ final class HandOvers {
     return steppedBack;
   }
 
-  /** Taken from Redis again: if that was after a step back, nobody else came. */
+  /** The keys were acquired again: if that was after a step back, no other process took them. */
   void taken() {
     made = 0;
     if (steppedBack) {
@@ -63,7 +63,7 @@ final class HandOvers {
     }
   }
 
-  /** Somebody else has it. */
+  /** Another process has the keys. */
   void refused() {
     made = 0;
     steppedBack = false;

@@ -24,19 +24,20 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A granted claim in the user's hand.
+ * The user's handle of a granted claim: knows its deadline, and ends once.
  *
  * <h2>The deadline</h2>
  *
- * <p>It is counted from just before the command was sent, less 1 % of the ttl and 2 ms for clocks
- * that run differently, and is the latest of the confirmed ones. So the store never frees the keys
+ * <p>Each confirmed lease counts from just before its command was sent, less 1 % of the ttl and 2
+ * ms for clocks that run differently; the latest is the deadline. So the store never frees the keys
  * before this handle has stopped trusting them. Past its deadline a handle is lost for good: a late
  * positive answer does not bring it back.
  *
  * <h2>How it ends</h2>
  *
  * <p>Exactly once, for the first reason that comes: released by its owner, expired at the deadline,
- * or taken, when the store says so. {@code ended} holds that reason.
+ * or taken, when the store says so. {@code ended} holds that reason. The deadline is checked on the
+ * clock at each question, so that nothing depends on a timer that runs late.
  */
 final class HeldLock implements Lock, Claim.Owner {
 
@@ -62,7 +63,7 @@ final class HeldLock implements Lock, Claim.Owner {
     this.claim = claim;
     this.fencingToken = fencingToken;
     this.askedAt = askedAt;
-    this.grantedAt = claim.runtime.now();
+    this.grantedAt = claim.locker.now();
     this.deadline = deadline(askedAt, claim.options.ttl());
     this.keysEnd = askedAt + claim.options.ttl().toNanos();
   }
@@ -71,17 +72,17 @@ final class HeldLock implements Lock, Claim.Owner {
     return askedAt + Grant.trustedFor(ttl).toNanos();
   }
 
-  /** From now on somebody has this handle, and it watches its own deadline. */
+  /** The handle is about to be delivered: it owns the claim, and watches its deadline. */
   void open() {
     claim.owner(this);
     watchDeadline();
-    if (claim.runtime.claims.isClosed()) {
+    if (claim.locker.claims.isClosed()) {
       beginRelease();
     }
   }
 
   private void watchDeadline() {
-    deadlineTask = claim.runtime.wheel.at(deadline, this::atDeadline);
+    deadlineTask = claim.locker.wheel.at(deadline, this::atDeadline);
     if (ended != null) {
       stopWatching();
     }
@@ -100,17 +101,17 @@ final class HeldLock implements Lock, Claim.Owner {
     }
   }
 
-  /** True if the handle is past its deadline, which ends it if it had not ended before. */
+  /** Whether the handle is past its deadline, which ends it. */
   private boolean loseIfExpired() {
-    if (claim.runtime.now() < deadline) {
+    if (claim.locker.now() < deadline) {
       return false;
     }
-    KeepAlive keeper = keepAlive;
-    lose(keeper == null ? Reason.EXPIRED : keeper.reasonAtDeadline());
+    KeepAlive keepAlive = this.keepAlive;
+    lose(keepAlive == null ? Reason.EXPIRED : keepAlive.reasonAtDeadline());
     return true;
   }
 
-  /** True for the one who ends it. */
+  /** True for the first call. */
   private synchronized boolean end(Reason reason) {
     if (ended != null) {
       return false;
@@ -119,7 +120,7 @@ final class HeldLock implements Lock, Claim.Owner {
     return true;
   }
 
-  /** Ends the handle, and tells those who rely on it, unless it had ended before. */
+  /** Ends the handle and notifies its listeners, unless it had ended before. */
   void lose(Reason reason) {
     if (!end(reason)) {
       return;
@@ -127,12 +128,12 @@ final class HeldLock implements Lock, Claim.Owner {
     stopWatching();
     if (!used && reason == Reason.EXPIRED) {
       LOG.warn(
-          "the lock on {} reached its deadline though nobody ever extended, released or kept it"
-              + " alive: an operator lost it, or autoRefresh is missing; withLock avoids both",
+          "the lock on {} reached its deadline and was never extended, released or kept alive:"
+              + " an operator lost it, or autoRefresh is missing; withLock avoids both",
           claim.keys);
     }
-    claim.runtime.observer.lost(claim.id, keys(), reason);
-    endKeeper(reason);
+    claim.locker.observer.lost(claim.id, keys(), reason);
+    endKeepAlive(reason);
     claim.lost();
   }
 
@@ -160,34 +161,34 @@ final class HeldLock implements Lock, Claim.Owner {
     return grantedAt;
   }
 
-  /** Why this handle must not be relied on any more, null as long as it may. */
+  /** Why this handle is not to be trusted any more, null as long as it is. */
   @Nullable LockLostException loss() {
     loseIfExpired();
     Reason reason = ended;
     return reason == null ? null : new LockLostException(keys(), reason);
   }
 
-  /** Made for whoever wants it, as most handles are only released. */
-  KeepAlive keeper() {
+  /** Made when first needed, as most handles are only released. */
+  KeepAlive sharedKeepAlive() {
     used = true;
-    KeepAlive keeper;
+    KeepAlive keepAlive;
     synchronized (this) {
-      if (keepAlive == null) {
-        keepAlive = new KeepAlive(this, claim, askedAt);
+      if (this.keepAlive == null) {
+        this.keepAlive = new KeepAlive(this, claim, askedAt);
       }
-      keeper = keepAlive;
+      keepAlive = this.keepAlive;
     }
     Reason reason = ended;
     if (reason != null) {
-      keeper.end(reason);
+      keepAlive.end(reason);
     }
-    return keeper;
+    return keepAlive;
   }
 
-  private void endKeeper(Reason reason) {
-    KeepAlive keeper = keepAlive;
-    if (keeper != null) {
-      keeper.end(reason);
+  private void endKeepAlive(Reason reason) {
+    KeepAlive keepAlive = this.keepAlive;
+    if (keepAlive != null) {
+      keepAlive.end(reason);
     }
   }
 
@@ -217,13 +218,13 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public Duration remaining() {
-    long left = ended == null ? deadline - claim.runtime.now() : 0;
+    long left = ended == null ? deadline - claim.locker.now() : 0;
     return left > 0 ? Duration.ofNanos(left) : Duration.ZERO;
   }
 
   @Override
   public boolean isValid() {
-    return ended == null && claim.runtime.now() < deadline;
+    return ended == null && claim.locker.now() < deadline;
   }
 
   @Override
@@ -231,12 +232,12 @@ final class HeldLock implements Lock, Claim.Owner {
     return Mono.defer(
         () ->
             loss() != null
-                ? Mono.just(Duration.ZERO).publishOn(claim.runtime.publishOn)
-                : claim.runtime.ask(
+                ? Mono.just(Duration.ZERO).publishOn(claim.locker.publishOn)
+                : claim.locker.ask(
                     claim.keys,
                     "ask for the ttl of",
                     StoreProblem.Reason.TIMEOUT,
-                    () -> claim.runtime.store.remaining(claim.keys, claim.token)));
+                    () -> claim.locker.store.remaining(claim.keys, claim.token)));
   }
 
   @Override
@@ -263,20 +264,20 @@ final class HeldLock implements Lock, Claim.Owner {
     used = true;
     LockLostException loss = loss();
     if (loss != null) {
-      return Mono.<Void>error(loss).publishOn(claim.runtime.publishOn);
+      return Mono.<Void>error(loss).publishOn(claim.locker.publishOn);
     }
-    long askedAt = claim.runtime.now();
+    long askedAt = claim.locker.now();
     asked(askedAt, ttl);
-    return claim.runtime.ask(
+    return claim.locker.ask(
         claim.keys,
         "extend",
         StoreProblem.Reason.UNKNOWN_OUTCOME,
         () ->
             claim
-                .runtime
+                .locker
                 .store
                 .extend(keys, claim.token, ttl)
-                .timeout(claim.runtime.wheel.delay(remaining()), Mono.defer(this::lossOrNothing))
+                .timeout(claim.locker.wheel.delay(remaining()), Mono.defer(this::lossOrNothing))
                 .flatMap(ours -> extended(ours, keys, askedAt, ttl)));
   }
 
@@ -303,7 +304,7 @@ final class HeldLock implements Lock, Claim.Owner {
       @Override
       public void subscribe(CoreSubscriber<? super Boolean> subscriber) {
         beginRelease();
-        claim.release().outcome(claim.runtime.commandTimeout).subscribe(subscriber);
+        claim.release().outcome(claim.locker.commandTimeout).subscribe(subscriber);
       }
     };
   }
@@ -313,20 +314,20 @@ final class HeldLock implements Lock, Claim.Owner {
     used = true;
     if (end(Reason.RELEASED)) {
       stopWatching();
-      endKeeper(Reason.RELEASED);
+      endKeepAlive(Reason.RELEASED);
     }
     claim.release().begin(keysEnd, this::keepFor);
   }
 
   private Duration keepFor() {
-    long left = grantedAt + claim.options.holdAtLeast().toNanos() - claim.runtime.now() + 999_999;
+    long left = grantedAt + claim.options.holdAtLeast().toNanos() - claim.locker.now() + 999_999;
     return left < 1_000_000 ? Duration.ZERO : Duration.ofMillis(left / 1_000_000);
   }
 
   @Override
   public void released(boolean wasOurs) {
     Duration held = Duration.ofNanos(claim.release().begunAt() - grantedAt);
-    claim.runtime.observer.released(claim.id, keys(), held, wasOurs);
+    claim.locker.observer.released(claim.id, keys(), held, wasOurs);
   }
 
   @Override
@@ -336,7 +337,7 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public Optional<LockActivity> activity() {
-    Duration age = Duration.ofNanos(claim.runtime.now() - grantedAt);
+    Duration age = Duration.ofNanos(claim.locker.now() - grantedAt);
     LockActivity.State state =
         claim.isReleased() ? LockActivity.State.RELEASING : LockActivity.State.HELD;
     return Optional.of(new LockActivity(claim.id, keys(), state, age, remaining()));
@@ -347,14 +348,14 @@ final class HeldLock implements Lock, Claim.Owner {
     return new Mono<>() {
       @Override
       public void subscribe(CoreSubscriber<? super T> subscriber) {
-        keeper().tell(subscriber);
+        sharedKeepAlive().subscribe(subscriber);
       }
     };
   }
 
   @Override
   public <T> Mono<T> whileHeld(Mono<T> body) {
-    // the value with the end: who is below may take it for that, and release the lock
+    // the value comes with the end: an operator below may take it for that, and release the lock
     return whileHeldMany(body).singleOrEmpty();
   }
 

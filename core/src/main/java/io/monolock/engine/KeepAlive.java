@@ -18,7 +18,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * Refreshes one lock while somebody watches it, and tells the watchers when it is lost.
+ * Refreshes one lock while it has listeners, and notifies them when it is lost.
  *
  * <p>A refresh comes at a third of the ttl after the last confirmed one, or a little earlier, so
  * that locks taken together do not refresh together. One that fails is tried again, after growing
@@ -26,8 +26,8 @@ import reactor.core.publisher.Operators;
  */
 final class KeepAlive {
 
-  /** Whoever relies on the lock; told at most once, on the users' scheduler. */
-  interface Watcher {
+  /** A subscriber or body that relies on the lock; called at most once, on the users' scheduler. */
+  interface LossListener {
     void lost(LockLostException loss);
   }
 
@@ -35,14 +35,17 @@ final class KeepAlive {
 
   private final HeldLock lock;
   private final Claim claim;
-  private final LockerContext runtime;
-  private List<Watcher> watchers = List.of(); // mostly one
+  private final LockerContext locker;
+  private List<LossListener> listeners = List.of(); // mostly one
 
   private long confirmedAt;
   private long pause;
-  private boolean troubled;
+  private boolean failing;
   private boolean capped;
-  private int turn;
+
+  /** Distinguishes the refresh under way from older ones, whose answers may still come. */
+  private int refreshNumber;
+
   private @Nullable Reason loss;
 
   /** The next refresh, while none is under way. */
@@ -54,7 +57,7 @@ final class KeepAlive {
   KeepAlive(HeldLock lock, Claim claim, long askedAt) {
     this.lock = lock;
     this.claim = claim;
-    this.runtime = claim.runtime;
+    this.locker = claim.locker;
     this.pause = firstPause();
     this.confirmedAt = askedAt;
   }
@@ -72,79 +75,79 @@ final class KeepAlive {
     return Math.min(FIRST_PAUSE, longestPause());
   }
 
-  void add(Watcher watcher) {
+  void add(LossListener listener) {
     Reason loss;
     synchronized (this) {
       loss = this.loss;
       if (loss == null) {
-        watchers = with(watcher);
+        listeners = with(listener);
         if (next == null && timeout == null) {
-          plan(confirmedAt + early());
+          plan(confirmedAt + jitteredPeriod());
         }
       }
     }
     if (loss != null) {
-      tell(watcher, new LockLostException(lock.keys(), loss));
+      notifyLost(listener, new LockLostException(lock.keys(), loss));
     }
   }
 
-  synchronized void remove(Watcher watcher) {
-    watchers = without(watcher);
-    if (watchers.isEmpty()) {
+  synchronized void remove(LossListener listener) {
+    listeners = without(listener);
+    if (listeners.isEmpty()) {
       next = cancelled(next);
     }
   }
 
-  private List<Watcher> with(Watcher newcomer) {
-    if (watchers.isEmpty()) {
-      return List.of(newcomer);
+  private List<LossListener> with(LossListener listener) {
+    if (listeners.isEmpty()) {
+      return List.of(listener);
     }
-    List<Watcher> all = new ArrayList<>(watchers);
-    all.add(newcomer);
+    List<LossListener> all = new ArrayList<>(listeners);
+    all.add(listener);
     return List.copyOf(all);
   }
 
-  private List<Watcher> without(Watcher goer) {
-    return watchers.stream().filter(watcher -> !watcher.equals(goer)).toList();
+  private List<LossListener> without(LossListener listener) {
+    return listeners.stream().filter(other -> !other.equals(listener)).toList();
   }
 
-  /** Tells one subscriber, unless it cancels before. */
-  void tell(CoreSubscriber<?> subscriber) {
-    Listener listener = new Listener(subscriber);
-    subscriber.onSubscribe(listener);
-    add(listener);
-    if (listener.over.get()) {
-      remove(listener);
+  /** Keeps the lock alive until this subscriber cancels, and signals the loss to it. */
+  void subscribe(CoreSubscriber<?> subscriber) {
+    LossSubscription subscription = new LossSubscription(subscriber);
+    subscriber.onSubscribe(subscription);
+    add(subscription);
+    if (subscription.over.get()) {
+      remove(subscription);
     }
   }
 
-  /** The lock has ended: nothing is refreshed any more, and all watchers are told. */
+  /** The lock has ended: nothing is refreshed any more, and all listeners are notified. */
   void end(Reason reason) {
-    List<Watcher> told;
+    List<LossListener> notified;
     synchronized (this) {
       loss = reason;
-      turn++;
+      refreshNumber++;
       next = cancelled(next);
       timeout = cancelled(timeout);
-      if (watchers.isEmpty()) {
+      if (listeners.isEmpty()) {
         return;
       }
-      told = watchers;
-      watchers = List.of();
+      notified = listeners;
+      listeners = List.of();
     }
     LockLostException problem = new LockLostException(lock.keys(), reason);
-    told.forEach(watcher -> tell(watcher, problem));
+    notified.forEach(listener -> notifyLost(listener, problem));
   }
 
-  private void tell(Watcher watcher, LockLostException loss) {
-    runtime.publish(() -> watcher.lost(loss));
+  private void notifyLost(LossListener listener, LockLostException loss) {
+    locker.publish(() -> listener.lost(loss));
   }
 
   synchronized Reason reasonAtDeadline() {
     if (capped) {
       return Reason.MAX_HOLD;
     }
-    return troubled || timeout != null ? Reason.UNREACHABLE : Reason.EXPIRED;
+    return failing || timeout != null ? Reason.UNREACHABLE : Reason.EXPIRED;
   }
 
   private static TimerWheel.@Nullable Task cancelled(TimerWheel.@Nullable Task task) {
@@ -155,39 +158,41 @@ final class KeepAlive {
   }
 
   /** The period, or a little less. */
-  private long early() {
+  private long jitteredPeriod() {
     return (long) (period() * ThreadLocalRandom.current().nextDouble(0.85, 1.0));
   }
 
   /**
-   * Asks to prolong the lease. It is asked for even when an extension by the user lasts longer, as
-   * the store never shortens and the answer tells whether the keys are still ours.
+   * Asks to prolong the lease, even when an extension by the user lasts longer: the store never
+   * shortens, and the answer says whether the keys are still ours.
    */
   private void refresh() {
     if (lock.loss() != null) {
       return;
     }
-    long askedAt = runtime.now();
+    long askedAt = locker.now();
     Duration ttl = cappedTtl(askedAt);
-    int turn;
+    int refreshNumber;
     synchronized (this) {
       next = cancelled(next);
-      if (loss != null || watchers.isEmpty() || timeout != null) {
+      if (loss != null || listeners.isEmpty() || timeout != null) {
         return;
       }
       capped = ttl.compareTo(claim.options.ttl()) < 0;
-      turn = ++this.turn;
+      refreshNumber = ++this.refreshNumber;
       timeout =
-          runtime.wheel.at(
-              askedAt + Math.min(period(), runtime.commandTimeout.toNanos()),
+          locker.wheel.at(
+              askedAt + Math.min(period(), locker.commandTimeout.toNanos()),
               () -> {
-                failed(turn, runtime.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
-                runtime.overdue();
+                failed(refreshNumber, locker.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
+                locker.overdue();
               });
     }
     lock.asked(askedAt, ttl);
     claim.refresh(
-        ttl, ours -> answered(turn, askedAt, ttl, ours), failure -> failed(turn, failure));
+        ttl,
+        ours -> answered(refreshNumber, askedAt, ttl, ours),
+        failure -> failed(refreshNumber, failure));
   }
 
   /** The ttl, or what is left of maxHold. */
@@ -197,54 +202,54 @@ final class KeepAlive {
     return left >= ttl.toNanos() ? ttl : Duration.ofMillis(Math.max(1, left / 1_000_000));
   }
 
-  private void answered(int turn, long askedAt, Duration ttl, boolean ours) {
+  private void answered(int refreshNumber, long askedAt, Duration ttl, boolean ours) {
     if (!ours) {
       lock.lose(Reason.TAKEN);
     } else if (lock.confirm(askedAt, ttl)) {
-      runtime.observer.refreshed(claim.id, lock.keys());
+      locker.observer.refreshed(claim.id, lock.keys());
       synchronized (this) {
         confirmedAt = Math.max(confirmedAt, askedAt);
-        troubled = false;
+        failing = false;
         pause = firstPause();
-        if (turn == this.turn) {
-          goOn(confirmedAt + early());
+        if (refreshNumber == this.refreshNumber) {
+          planNext(confirmedAt + jitteredPeriod());
         }
       }
     }
   }
 
-  private void failed(int turn, StoreFailure failure) {
+  private void failed(int refreshNumber, StoreFailure failure) {
     synchronized (this) {
-      if (turn != this.turn) {
+      if (refreshNumber != this.refreshNumber) {
         return;
       }
-      troubled = true;
-      goOn(runtime.now() + pause);
+      failing = true;
+      planNext(locker.now() + pause);
       pause = Math.min(2 * pause, longestPause());
     }
-    runtime.observer.refreshFailed(claim.id, lock.keys(), claim.failure("refresh", failure));
+    locker.observer.refreshFailed(claim.id, lock.keys(), claim.failure("refresh", failure));
   }
 
-  /** The refresh under way is over. */
-  private void goOn(long time) {
-    turn++;
+  /** The refresh under way is over; the next one is due at this time. */
+  private void planNext(long time) {
+    refreshNumber++;
     timeout = cancelled(timeout);
     plan(time);
   }
 
   private void plan(long time) {
-    if (!watchers.isEmpty() && claim.options.autoRefresh()) {
-      next = runtime.wheel.at(time, this::refresh);
+    if (!listeners.isEmpty() && claim.options.autoRefresh()) {
+      next = locker.wheel.at(time, this::refresh);
     }
   }
 
-  /** A subscriber as a watcher. */
-  private final class Listener implements Watcher, Subscription {
+  /** A subscriber of {@code keepAlive} as a listener. */
+  private final class LossSubscription implements LossListener, Subscription {
 
     private final CoreSubscriber<?> subscriber;
     private final AtomicBoolean over = new AtomicBoolean();
 
-    Listener(CoreSubscriber<?> subscriber) {
+    LossSubscription(CoreSubscriber<?> subscriber) {
       this.subscriber = subscriber;
     }
 

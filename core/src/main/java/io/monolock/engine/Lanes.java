@@ -10,39 +10,39 @@ import reactor.core.scheduler.Scheduler;
 import reactor.util.concurrent.Queues;
 
 /**
- * Signals to users, many of them in one task of a scheduler: a task for each would cost more than
- * the signal. What concerns the same keys goes through the same lane, in order, so that a lock that
- * is handed from one to the next stays on one thread.
+ * Runs signals to subscribers, many in one task of a scheduler: a task for each would cost more
+ * than the signal. Signals for the same keys go through the same lane, in order, so that a lock
+ * that is handed from holder to holder stays on one thread.
  *
  * <p>This is only for schedulers whose threads must not be blocked, as one signal waits for the
- * other. A lane yields its thread after some signals, so that other tasks come to their turn.
+ * other. A lane yields its thread after some signals, so that other tasks get their turn.
  */
 final class Lanes {
 
   private static final Logger LOG = LoggerFactory.getLogger(Lanes.class);
   private static final int LONGEST_RUN = 64;
 
-  private final Lane[] lanes;
+  private final SignalLane[] lanes;
 
   Lanes(Scheduler scheduler, int count) {
-    lanes = new Lane[count];
+    lanes = new SignalLane[count];
     for (int i = 0; i < count; i++) {
-      lanes[i] = new Lane(scheduler.createWorker());
+      lanes[i] = new SignalLane(scheduler.createWorker());
     }
   }
 
-  /** Runs the signal after those that were given before with this number. */
+  /** Runs the signal after the earlier ones of this number. */
   void run(int number, Runnable signal) {
     lanes[Math.floorMod(number, lanes.length)].run(signal);
   }
 
-  private static final class Lane implements Runnable {
+  private static final class SignalLane implements Runnable {
 
     private final Scheduler.Worker worker;
     private final Queue<Runnable> signals = Queues.<Runnable>unboundedMultiproducer().get();
     private final AtomicInteger waiting = new AtomicInteger();
 
-    Lane(Scheduler.Worker worker) {
+    SignalLane(Scheduler.Worker worker) {
       this.worker = worker;
     }
 

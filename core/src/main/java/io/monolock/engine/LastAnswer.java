@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of some keys that could not be had: the last answer of the store decides, be it
- * that they are busy or that it cannot serve. What was never answered only counts if nothing was.
+ * Why the keys of a line could not be acquired: the store's last answer decides, whether it says
+ * that they are busy or that it cannot serve. A missing answer counts only if there never was one.
  */
 final class LastAnswer {
 
@@ -18,7 +18,7 @@ final class LastAnswer {
   private boolean answered;
 
   /**
-   * Somebody holds the keys.
+   * Another holder has the keys.
    *
    * @param remaining for how long, null when for ever
    */

@@ -20,7 +20,7 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
-/** What all acquisitions and handles of one locker share: store, time, threads, observer. */
+/** What all subscriptions and handles of one locker share: store, time, threads, observer. */
 final class LockerContext {
 
   private static final int LANES = Runtime.getRuntime().availableProcessors();
@@ -28,7 +28,7 @@ final class LockerContext {
   final LockStore store;
   final Scheduler timer;
 
-  /** The users' scheduler, which signals even when it is disposed; its delays are our timer's. */
+  /** The users' scheduler: runs tasks even when it is disposed, measures delays by our timer. */
   final Scheduler publishOn;
 
   /** Null with a scheduler of the user's, whose threads may be blocked. */
@@ -56,7 +56,9 @@ final class LockerContext {
     this.publishOn =
         new PublishingTimer(timer, publishOn != null ? publishOn : Schedulers.parallel());
     this.observer =
-        observer instanceof SerialObserver.Nobody ? observer : new SerialObserver(observer, this);
+        observer instanceof SerialObserver.NoObserver
+            ? observer
+            : new SerialObserver(observer, this);
     this.commandTimeout = commandTimeout;
     this.handOvers = handOvers;
     this.wheel = new TimerWheel(timer);
@@ -70,12 +72,12 @@ final class LockerContext {
     return wheel.now();
   }
 
-  /** Runs what reaches users on their scheduler. */
+  /** Runs a signal to users on their scheduler. */
   void publish(Runnable signal) {
     publishOn.schedule(signal);
   }
 
-  /** Runs it after what was published before for these keys, if order is to be had cheaply. */
+  /** Runs a signal after earlier ones for these keys; on a user's scheduler in any order. */
   void publish(LockKeys keys, Runnable signal) {
     if (lanes != null) {
       lanes.run(keys.hashCode(), signal);
@@ -84,7 +86,7 @@ final class LockerContext {
     }
   }
 
-  /** A call that is refused once the locker is closed. */
+  /** As {@link #ask}, but an error once the locker is closed. */
   <T> Mono<T> call(
       LockKeys keys, String operation, StoreProblem.Reason unanswered, Supplier<Mono<T>> call) {
     return Mono.defer(
@@ -94,7 +96,7 @@ final class LockerContext {
                 : ask(keys, operation, unanswered, call));
   }
 
-  /** A call that ends by our own clock and is signalled on the users' scheduler. */
+  /** A call that ends by our own timeout and is signalled on the users' scheduler. */
   <T> Mono<T> ask(
       LockKeys keys, String operation, StoreProblem.Reason unanswered, Supplier<Mono<T>> call) {
     return Mono.deferContextual(context -> askOnce(call, Context.of(context)))
@@ -103,7 +105,7 @@ final class LockerContext {
         .publishOn(publishOn);
   }
 
-  /** The call is not cancelled when nobody waits any longer: its late failure would be dropped. */
+  /** The call is not cancelled with its subscriber: a late failure would be dropped. */
   private <T> Mono<T> askOnce(Supplier<Mono<T>> call, Context context) {
     Sinks.One<T> answer = Sinks.one();
     call.get().subscribe(answer::tryEmitValue, answer::tryEmitError, answer::tryEmitEmpty, context);
@@ -124,7 +126,7 @@ final class LockerContext {
         e instanceof TimeoutException ? unanswered(unanswered) : StoreCall.failure(e));
   }
 
-  /** What the user is told of a call that failed. */
+  /** The user's error for a call that failed. */
   LockStoreException failed(LockKeys keys, String operation, StoreFailure failure) {
     return new LockStoreException(
         keys.asSet(),
@@ -134,7 +136,7 @@ final class LockerContext {
         failure.getCause() == null ? failure : failure.getCause());
   }
 
-  /** Somebody does not want to wait any longer for the store's answer. */
+  /** Reports to the store that a call has had no answer within the timeout. */
   void overdue() {
     store.overdue(commandTimeout);
   }

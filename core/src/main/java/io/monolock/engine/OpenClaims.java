@@ -21,7 +21,7 @@ final class OpenClaims {
     return closed.get();
   }
 
-  /** False if the locker is closed, and then the claim must not ask for anything. */
+  /** False if the locker is closed: then the claim must send nothing. */
   boolean add(Claim claim) {
     claims.add(claim);
     if (closed.get()) {
@@ -33,7 +33,7 @@ final class OpenClaims {
 
   void remove(Claim claim) {
     claims.remove(claim);
-    tellIfAllSettled();
+    signalIfAllSettled();
   }
 
   /** From now on no claim is added; true for the first caller. */
@@ -42,18 +42,18 @@ final class OpenClaims {
   }
 
   /**
-   * Asks everybody to end.
+   * Asks the owners of all claims to end.
    *
-   * @param now whether also those that may finish first have to end
+   * @param now whether bodies with finishOnCancel have to end, too
    */
   void end(boolean now) {
     claims.forEach(claim -> claim.end(now));
-    tellIfAllSettled();
+    signalIfAllSettled();
   }
 
-  /** Gives up what is not settled yet. */
-  void forsake() {
-    claims.forEach(Claim::forsake);
+  /** Ends releases that are unanswered. */
+  void abandonReleases() {
+    claims.forEach(Claim::abandonRelease);
   }
 
   List<LockActivity> activity() {
@@ -67,7 +67,7 @@ final class OpenClaims {
     return allSettled.asMono();
   }
 
-  private void tellIfAllSettled() {
+  private void signalIfAllSettled() {
     if (closed.get() && claims.isEmpty()) {
       allSettled.tryEmitEmpty();
     }

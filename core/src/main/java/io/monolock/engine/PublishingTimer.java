@@ -8,11 +8,11 @@ import reactor.core.Disposables;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Takes the time from one scheduler and runs the tasks on another: delays that users' code sees are
- * measured by the locker's timer, but never run that code on it.
+ * Takes the time from one scheduler and runs the tasks on another: delays of users' code, such as
+ * those of a retry spec, are measured by the locker's timer, but the code never runs on it.
  *
- * <p>If the other scheduler is disposed there is no better place than the present thread, and a
- * signal must not be lost.
+ * <p>If the other scheduler is disposed, a task runs on the present thread: a signal must not be
+ * lost.
  */
 final class PublishingTimer implements Scheduler {
 

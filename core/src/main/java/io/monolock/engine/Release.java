@@ -18,9 +18,9 @@ import reactor.core.publisher.Mono;
  * Frees the keys of one claim. Once begun it cannot be cancelled, and it goes on until the store
  * has answered, refuses for good, or the ttl is over.
  *
- * <p>If somebody of this locker waits for the keys, they are handed over instead, unless they are
- * to be kept for a while. A hand-over that fails for whatever reason is followed by a plain
- * release: what is wrong with the next one must not keep the keys.
+ * <p>If there are waiters in this locker, the keys are handed over to the first one instead, unless
+ * holdAtLeast keeps them. A hand-over that fails for any reason is followed by a plain release: a
+ * problem of the successor, such as a missing permission, must not keep the keys.
  */
 final class Release {
 
@@ -43,14 +43,14 @@ final class Release {
 
   Release(Claim claim) {
     this.claim = claim;
-    this.outcome = new ReleaseOutcome(claim.runtime, claim.keys, this::late);
+    this.outcome = new ReleaseOutcome(claim.locker, claim.keys, this::unknownOutcome);
   }
 
   /**
    * Begins, unless it has begun before.
    *
    * @param until when the keys are free by themselves
-   * @param keepFor how long they are to be kept nevertheless, asked for at each attempt
+   * @param keepFor how long holdAtLeast still keeps them, evaluated at each attempt
    */
   void begin(long until, Supplier<Duration> keepFor) {
     synchronized (this) {
@@ -58,7 +58,7 @@ final class Release {
         return;
       }
       begun = true;
-      this.begunAt = claim.runtime.now();
+      this.begunAt = claim.locker.now();
       this.until = until;
       this.keepFor = keepFor;
     }
@@ -74,16 +74,16 @@ final class Release {
     return begunAt;
   }
 
-  /** The first outcome, for everybody who asks, or the present trouble after this time. */
+  /** The first outcome, or after this time the present trouble as an error. */
   Mono<Boolean> outcome(Duration timeout) {
     return outcome.within(timeout);
   }
 
-  private LockStoreException late() {
+  private LockStoreException unknownOutcome() {
     StoreFailure trouble = this.trouble;
     return claim.failure(
         "release",
-        trouble != null ? trouble : claim.runtime.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
+        trouble != null ? trouble : claim.locker.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
   }
 
   private void attempt() {
@@ -97,7 +97,7 @@ final class Release {
   }
 
   private void free(Duration keep) {
-    new Attempt(false, keep).send();
+    new ReleaseCall(false, keep).send();
   }
 
   private boolean handOver() {
@@ -115,13 +115,13 @@ final class Release {
     return false;
   }
 
-  /** The call that hands the keys over, with what it gives to the other one. */
+  /** The call that hands the keys over; gives what the store granted to the successor. */
   Mono<Grant> handOver(Claim successor) {
     handOversTried = true;
     LockOptions options = successor.options;
-    Attempt attempt = new Attempt(true, Duration.ZERO);
+    ReleaseCall attempt = new ReleaseCall(true, Duration.ZERO);
     return claim
-        .runtime
+        .locker
         .store
         .transfer(
             claim.keys,
@@ -135,31 +135,31 @@ final class Release {
         .map(Transfer::grant);
   }
 
-  /** One command, answered in time, late, or not at all. */
-  private final class Attempt extends StoreCall<Boolean> {
+  /** One command to release, or its part of a hand-over; answered in time, late, or never. */
+  private final class ReleaseCall extends StoreCall<Boolean> {
 
     private final boolean isHandOver;
     private final Duration keep;
     private final TimerWheel.Task timeout;
     private boolean over; // guarded by this
 
-    Attempt(boolean isHandOver, Duration keep) {
+    ReleaseCall(boolean isHandOver, Duration keep) {
       super(claim.context);
       this.keep = keep;
       this.isHandOver = isHandOver;
-      LockerContext runtime = claim.runtime;
+      LockerContext locker = claim.locker;
       this.timeout =
-          runtime.wheel.after(
-              runtime.commandTimeout,
+          locker.wheel.after(
+              locker.commandTimeout,
               () -> {
-                failed(runtime.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
-                runtime.overdue();
+                failed(locker.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
+                locker.overdue();
               });
     }
 
     @Override
     Mono<Boolean> call() {
-      return claim.runtime.store.release(claim.keys, claim.token, keep);
+      return claim.locker.store.release(claim.keys, claim.token, keep);
     }
 
     @Override
@@ -190,9 +190,9 @@ final class Release {
   }
 
   private void tryLater(StoreFailure failure) {
-    LockerContext runtime = claim.runtime;
-    if (runtime.now() + pause.toNanos() < until) {
-      runtime.wheel.after(pause, this::attempt);
+    LockerContext locker = claim.locker;
+    if (locker.now() + pause.toNanos() < until) {
+      locker.wheel.after(pause, this::attempt);
       pause =
           LONGEST_PAUSE.compareTo(pause.multipliedBy(2)) < 0
               ? LONGEST_PAUSE
@@ -214,23 +214,23 @@ final class Release {
   private void refused(StoreFailure failure) {
     if (end()) {
       LOG.warn("{} must not be released and end by their ttl", claim.keys, failure);
-      outcome.is(claim.failure("release", failure));
+      outcome.set(claim.failure("release", failure));
       claim.released(false);
     }
   }
 
-  /** The locker has no more time: what the store has not answered by now is not known. */
-  void forsake() {
+  /** The locker closes and waits no longer: without an answer by now the outcome is unknown. */
+  void giveUp() {
     if (begun && end()) {
       LOG.warn("{} could not be released in time and end by their ttl", claim.keys, trouble);
-      outcome.is(late());
+      outcome.set(unknownOutcome());
       claim.released(false);
     }
   }
 
   private void answered(boolean wasOurs) {
     if (end()) {
-      outcome.is(wasOurs);
+      outcome.set(wasOurs);
       claim.released(wasOurs);
     }
   }

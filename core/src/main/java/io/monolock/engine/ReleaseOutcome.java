@@ -10,46 +10,48 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
-/** The first outcome of a release, for everybody who asks, on the users' scheduler. */
+/** The first outcome of a release, for all its subscribers, signalled on the users' scheduler. */
 final class ReleaseOutcome {
 
-  private final LockerContext runtime;
+  private final LockerContext locker;
   private final LockKeys keys;
-  private final Supplier<? extends Throwable> late;
+  private final Supplier<? extends Throwable> timeoutError;
   private @Nullable Boolean value; // guarded by this
   private @Nullable Throwable problem; // guarded by this
-  private @Nullable Waiting waiting; // guarded by this, mostly one, each knows the next
+
+  /** A list linked by {@code next}, mostly of one. */
+  private @Nullable OutcomeSubscription subscriptions; // guarded by this
 
   /**
-   * @param late what to tell those who do not want to wait any longer
+   * @param timeoutError the error of subscribers whose timeout is over
    */
-  ReleaseOutcome(LockerContext runtime, LockKeys keys, Supplier<? extends Throwable> late) {
-    this.runtime = runtime;
+  ReleaseOutcome(LockerContext locker, LockKeys keys, Supplier<? extends Throwable> timeoutError) {
+    this.locker = locker;
     this.keys = keys;
-    this.late = late;
+    this.timeoutError = timeoutError;
   }
 
-  void is(boolean wasOurs) {
-    tell(wasOurs, null);
+  void set(boolean wasOurs) {
+    set(wasOurs, null);
   }
 
-  void is(Throwable problem) {
-    tell(null, problem);
+  void set(Throwable problem) {
+    set(null, problem);
   }
 
-  private void tell(@Nullable Boolean value, @Nullable Throwable problem) {
-    Waiting told;
+  private void set(@Nullable Boolean value, @Nullable Throwable problem) {
+    OutcomeSubscription subscription;
     synchronized (this) {
       if (isKnown()) {
         return;
       }
       this.value = value;
       this.problem = problem;
-      told = waiting;
-      waiting = null;
+      subscription = subscriptions;
+      subscriptions = null;
     }
-    for (; told != null; told = told.next) {
-      told.told(value, problem);
+    for (; subscription != null; subscription = subscription.next) {
+      subscription.complete(value, problem);
     }
   }
 
@@ -58,7 +60,8 @@ final class ReleaseOutcome {
   }
 
   /**
-   * The outcome, if it comes in time. A locker that has closed will never know more than it does.
+   * The outcome, if it comes in time. Once the locker is closed, a missing outcome is an error at
+   * once: the timer has stopped, and no answer is processed any more.
    *
    * @param limit how long to wait for it
    */
@@ -66,44 +69,43 @@ final class ReleaseOutcome {
     return new Mono<>() {
       @Override
       public void subscribe(CoreSubscriber<? super Boolean> subscriber) {
-        subscriber.onSubscribe(new Waiting(subscriber, limit));
+        subscriber.onSubscribe(new OutcomeSubscription(subscriber, limit));
       }
     };
   }
 
-  private synchronized boolean join(Waiting newcomer) {
+  private synchronized boolean join(OutcomeSubscription subscription) {
     if (isKnown()) {
       return false;
     }
-    newcomer.next = waiting;
-    waiting = newcomer;
+    subscription.next = subscriptions;
+    subscriptions = subscription;
     return true;
   }
 
-  private synchronized void leave(Waiting goer) {
-    Waiting kept = null;
-    for (Waiting each = waiting; each != null; ) {
-      Waiting next = each.next;
-      if (!each.equals(goer)) {
+  private synchronized void leave(OutcomeSubscription subscription) {
+    OutcomeSubscription kept = null;
+    for (OutcomeSubscription each = subscriptions; each != null; ) {
+      OutcomeSubscription next = each.next;
+      if (!each.equals(subscription)) {
         each.next = kept;
         kept = each;
       }
       each = next;
     }
-    waiting = kept;
+    subscriptions = kept;
   }
 
-  /** One who asked. */
-  private final class Waiting implements Subscription {
+  private final class OutcomeSubscription implements Subscription {
 
     private final CoreSubscriber<? super Boolean> subscriber;
     private final Duration limit;
-    private @Nullable Waiting next; // guarded by the outcome
+    private @Nullable OutcomeSubscription next; // guarded by the outcome
     private boolean begun; // guarded by this
     private boolean over; // guarded by this
     private TimerWheel.@Nullable Task timeout; // guarded by this
 
-    Waiting(CoreSubscriber<? super Boolean> subscriber, Duration limit) {
+    OutcomeSubscription(CoreSubscriber<? super Boolean> subscriber, Duration limit) {
       this.subscriber = subscriber;
       this.limit = limit;
     }
@@ -118,25 +120,25 @@ final class ReleaseOutcome {
           return;
         }
         begun = true;
-        if (!runtime.wheel.isStopped()) {
-          timeout = runtime.wheel.after(limit, this::tooLate);
+        if (!locker.wheel.isStopped()) {
+          timeout = locker.wheel.after(limit, this::timedOut);
         }
       }
       if (!join(this)) {
-        told(value, problem);
-      } else if (runtime.wheel.isStopped()) {
-        tooLate();
+        complete(value, problem);
+      } else if (locker.wheel.isStopped()) {
+        timedOut();
       }
     }
 
-    private void tooLate() {
+    private void timedOut() {
       leave(this);
-      told(null, late.get());
+      complete(null, timeoutError.get());
     }
 
-    void told(@Nullable Boolean value, @Nullable Throwable problem) {
+    void complete(@Nullable Boolean value, @Nullable Throwable problem) {
       if (end()) {
-        runtime.publish(keys, () -> signal(value, problem));
+        locker.publish(keys, () -> signal(value, problem));
       }
     }
 

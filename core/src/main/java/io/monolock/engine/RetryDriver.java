@@ -16,83 +16,83 @@ import reactor.util.retry.Retry;
 import reactor.util.retry.RetryBackoffSpec;
 
 /**
- * Spaces the attempts of one acquisition as the user's {@link Retry} spec says. The spec is told
- * one failed attempt at a time; attempts that are made while it still thinks about the last one are
- * none of its business. When the spec completes, the attempt that it allowed last is still made.
+ * Spaces the attempts of one subscription as the user's {@link Retry} spec says. The spec gets one
+ * failure at a time; attempts that fail before it has answered the last failure are not passed to
+ * it. When the spec completes, the attempt that it allowed last is still made.
  *
  * <p>Users' code runs in here, so it is called on the users' scheduler only, though on any of its
- * threads: the next failure can be told while the call for the last one has not returned yet.
+ * threads: {@link #failed} may be called again before the call for the last failure has returned.
  */
 final class RetryDriver implements CoreSubscriber<Object> {
 
   private final Retry retry;
-  private final Scheduler delays;
+  private final Scheduler scheduler;
   private final Context context;
-  private final Runnable again;
+  private final Runnable retryNow;
   private final Consumer<@Nullable Throwable> gaveUp;
   private final Sinks.Many<Retry.RetrySignal> failures =
       Sinks.unsafe().many().unicast().onBackpressureBuffer();
 
-  /** Whoever sets it may tell the spec of a failure; so these do not overlap. */
-  private final AtomicBoolean thinking = new AtomicBoolean();
+  /** The caller that sets it emits the next failure, so that emissions do not overlap. */
+  private final AtomicBoolean awaitingSpec = new AtomicBoolean();
 
-  private volatile @Nullable Throwable told;
-  private long tellings;
+  private volatile @Nullable Throwable lastFailure;
+  private long failureCount;
   private volatile boolean completed;
   private volatile boolean cancelled;
   private volatile @Nullable Subscription companion;
 
   /**
-   * For one acquisition.
+   * For one subscription.
    *
-   * @param delays measures the delays of the spec, and runs users' code
-   * @param again called when it is time for the next attempt
-   * @param gaveUp called when there is to be none, with the spec's own error or null
+   * @param scheduler measures the delays of the spec, and runs users' code
+   * @param retryNow called when it is time for the next attempt
+   * @param gaveUp called when no other attempt is allowed, with the spec's own error or null
    */
   RetryDriver(
       Retry retry,
-      Scheduler delays,
+      Scheduler scheduler,
       Context context,
-      Runnable again,
+      Runnable retryNow,
       Consumer<@Nullable Throwable> gaveUp) {
-    this.retry = measuredBy(delays, retry);
-    this.delays = delays;
+    this.retry = measuredBy(scheduler, retry);
+    this.scheduler = scheduler;
     this.context = context;
-    this.again = again;
+    this.retryNow = retryNow;
     this.gaveUp = gaveUp;
   }
 
   @SuppressWarnings("ReferenceEquality") // the default itself, not one like it
-  private static Retry measuredBy(Scheduler delays, Retry retry) {
+  private static Retry measuredBy(Scheduler scheduler, Retry retry) {
     return retry instanceof RetryBackoffSpec backoff
             && backoff.backoffSchedulerSupplier.get() == Schedulers.parallel()
-        ? backoff.scheduler(delays)
+        ? backoff.scheduler(scheduler)
         : retry;
   }
 
-  /** Tells the spec of a failed attempt, unless it still thinks about the last one. */
+  /** Passes a failed attempt to the spec, unless it has not answered the last one yet. */
   void failed(Throwable failure) {
-    if (cancelled || !thinking.compareAndSet(false, true)) {
+    if (cancelled || !awaitingSpec.compareAndSet(false, true)) {
       return;
     }
     if (completed) {
       gaveUp.accept(null);
       return;
     }
-    told = failure;
+    lastFailure = failure;
     try {
       if (companion == null) {
         retry.generateCompanion(failures.asFlux()).subscribe(this);
       }
-      failures.tryEmitNext(new FailedAttempt(tellings++, failure, context));
+      failures.tryEmitNext(new FailedAttempt(failureCount++, failure, context));
     } catch (Throwable e) {
       onError(e);
     }
   }
 
-  /** Whether it has not said yet when to try again. */
-  boolean isThinking() {
-    return thinking.get();
+  /** Whether the spec has not said yet when to try again. */
+  boolean isAwaitingSpec() {
+    return awaitingSpec.get();
   }
 
   /** May be called on any thread. */
@@ -100,7 +100,7 @@ final class RetryDriver implements CoreSubscriber<Object> {
     cancelled = true;
     Subscription companion = this.companion;
     if (companion != null) {
-      delays.schedule(companion::cancel);
+      scheduler.schedule(companion::cancel);
     }
   }
 
@@ -121,24 +121,24 @@ final class RetryDriver implements CoreSubscriber<Object> {
 
   @Override
   public void onNext(Object any) {
-    thinking.set(false);
+    awaitingSpec.set(false);
     if (!cancelled) {
-      again.run();
+      retryNow.run();
     }
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // what it was told, not something like it
+  @SuppressWarnings("ReferenceEquality") // the failure it was given, not one like it
   public void onError(Throwable e) {
     if (!cancelled) {
-      gaveUp.accept(e == told || Exceptions.isRetryExhausted(e) ? null : e);
+      gaveUp.accept(e == lastFailure || Exceptions.isRetryExhausted(e) ? null : e);
     }
   }
 
   @Override
   public void onComplete() {
     completed = true;
-    if (!cancelled && thinking.get()) {
+    if (!cancelled && awaitingSpec.get()) {
       gaveUp.accept(null);
     }
   }

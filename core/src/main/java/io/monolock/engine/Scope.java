@@ -14,23 +14,23 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * One body under one lock, as the resource of a {@code usingWhen}: {@link #body()} is what runs,
- * and {@link #end()} frees the keys whatever became of it.
+ * One body under one lock, as the resource of a {@code usingWhen}: {@link #body()} runs it, and
+ * {@link #end()} frees the keys whatever became of it.
  */
-final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
+final class Scope<T> extends Flux<T> implements KeepAlive.LossListener, Claim.Owner {
 
-  private static final Duration RELEASE_PATIENCE = Duration.ofSeconds(1);
+  private static final Duration RELEASE_TIMEOUT = Duration.ofSeconds(1);
 
   private final HeldLock lock;
-  private final LockerContext runtime;
+  private final LockerContext locker;
   private final Function<? super Lock, ? extends Publisher<T>> function;
-  private @Nullable Runnable whenEnded; // guarded by this
-  private boolean bodyEnded; // guarded by this
-  private volatile @Nullable GuardedSubscriber<T> guard;
+  private @Nullable Runnable whenEnded; // guardedBody by this
+  private boolean bodyEnded; // guardedBody by this
+  private volatile @Nullable GuardedSubscriber<T> guardedBody;
 
   Scope(HeldLock lock, Function<? super Lock, ? extends Publisher<T>> function) {
     this.lock = lock;
-    this.runtime = lock.claim().runtime;
+    this.locker = lock.claim().locker;
     this.function = function;
   }
 
@@ -40,7 +40,7 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
 
   @Override
   public void subscribe(CoreSubscriber<? super T> subscriber) {
-    GuardedSubscriber<T> guard =
+    GuardedSubscriber<T> guardedBody =
         new GuardedSubscriber<>(lock, subscriber) {
           @Override
           Publisher<T> body() {
@@ -57,19 +57,17 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
             Scope.this.bodyEnded();
           }
         };
-    this.guard = guard;
-    subscriber.onSubscribe(guard);
+    this.guardedBody = guardedBody;
+    subscriber.onSubscribe(guardedBody);
     lock.claim().owner(this);
-    lock.keeper().add(this);
-    if (runtime.claims.isClosed()) {
-      guard.abort(runtime.closed(lock.claim().keys));
+    lock.sharedKeepAlive().add(this);
+    if (locker.claims.isClosed()) {
+      guardedBody.abort(locker.closed(lock.claim().keys));
     }
-    guard.begin();
+    guardedBody.begin();
   }
 
-  /**
-   * Frees the keys; completes when that is done, or does not matter any more, or takes too long.
-   */
+  /** Frees the keys once the body has ended, and waits for their release, for 1 s at most. */
   Mono<Void> end() {
     return Mono.<Void>create(sink -> whenEnded(sink::success)).then(Mono.defer(this::release));
   }
@@ -97,16 +95,16 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
   }
 
   private Mono<Void> release() {
-    lock.keeper().remove(this);
+    lock.sharedKeepAlive().remove(this);
     boolean lost = loss() != null;
     lock.beginRelease();
     if (lost) {
       return Mono.empty();
     }
-    return lock.claim().release().outcome(RELEASE_PATIENCE).then().onErrorComplete();
+    return lock.claim().release().outcome(RELEASE_TIMEOUT).then().onErrorComplete();
   }
 
-  /** A release by the body itself is its own business; any other end of the lock ends the body. */
+  /** Null also when the body itself released the lock: any other end of the lock ends the body. */
   private @Nullable LockLostException loss() {
     LockLostException loss = lock.loss();
     return loss == null || loss.reason() == LockLostException.Reason.RELEASED ? null : loss;
@@ -114,18 +112,18 @@ final class Scope<T> extends Flux<T> implements KeepAlive.Watcher, Claim.Owner {
 
   @Override
   public void lost(LockLostException unused) {
-    GuardedSubscriber<T> guard = this.guard;
+    GuardedSubscriber<T> guardedBody = this.guardedBody;
     LockLostException loss = loss();
-    if (guard != null && loss != null) {
-      guard.abort(loss);
+    if (guardedBody != null && loss != null) {
+      guardedBody.abort(loss);
     }
   }
 
   @Override
   public void end(boolean now) {
-    GuardedSubscriber<T> guard = this.guard;
-    if (guard != null && (now || !lock.claim().options.finishOnCancel())) {
-      runtime.publish(() -> guard.abort(runtime.closed(lock.claim().keys)));
+    GuardedSubscriber<T> guardedBody = this.guardedBody;
+    if (guardedBody != null && (now || !lock.claim().options.finishOnCancel())) {
+      locker.publish(() -> guardedBody.abort(locker.closed(lock.claim().keys)));
     }
   }
 

@@ -12,87 +12,84 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.util.context.ContextView;
 
-/**
- * Tells a user's observer one thing after the other, on the user's scheduler, and survives what it
- * throws.
- */
+/** Calls a user's observer in order, on the users' scheduler, and logs what it throws. */
 final class SerialObserver implements LockObserver {
 
-  /** The observer of a locker that nobody observes. */
-  static final class Nobody implements LockObserver {}
+  /** Does nothing: the default of a locker without an observer. */
+  static final class NoObserver implements LockObserver {}
 
   private static final Logger LOG = LoggerFactory.getLogger(LockObserver.class);
 
   private final LockObserver observer;
-  private final LockerContext runtime;
-  private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger untold = new AtomicInteger();
+  private final LockerContext locker;
+  private final Queue<Runnable> calls = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger pending = new AtomicInteger();
 
-  SerialObserver(LockObserver observer, LockerContext runtime) {
+  SerialObserver(LockObserver observer, LockerContext locker) {
     this.observer = observer;
-    this.runtime = runtime;
+    this.locker = locker;
   }
 
-  private void tell(Runnable piece) {
-    news.add(piece);
-    if (untold.getAndIncrement() == 0) {
-      runtime.publish(this::tellAll);
+  private void enqueue(Runnable call) {
+    calls.add(call);
+    if (pending.getAndIncrement() == 0) {
+      locker.publish(this::drain);
     }
   }
 
-  private void tellAll() {
+  private void drain() {
     do {
       try {
-        news.remove().run();
+        calls.remove().run();
       } catch (RuntimeException | Error e) {
         LOG.warn("the lock observer {} failed", observer, e);
       }
-    } while (untold.decrementAndGet() != 0);
+    } while (pending.decrementAndGet() != 0);
   }
 
   @Override
   public void asked(long id, Set<String> keys, ContextView context) {
-    tell(() -> observer.asked(id, keys, context));
+    enqueue(() -> observer.asked(id, keys, context));
   }
 
   @Override
   public void waiting(long id, Set<String> keys) {
-    tell(() -> observer.waiting(id, keys));
+    enqueue(() -> observer.waiting(id, keys));
   }
 
   @Override
   public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
-    tell(() -> observer.acquired(id, keys, waited, attempts));
+    enqueue(() -> observer.acquired(id, keys, waited, attempts));
   }
 
   @Override
   public void notAcquired(
       long id, Set<String> keys, Duration waited, int attempts, Throwable reason) {
-    tell(() -> observer.notAcquired(id, keys, waited, attempts, reason));
+    enqueue(() -> observer.notAcquired(id, keys, waited, attempts, reason));
   }
 
   @Override
   public void refreshed(long id, Set<String> keys) {
-    tell(() -> observer.refreshed(id, keys));
+    enqueue(() -> observer.refreshed(id, keys));
   }
 
   @Override
   public void refreshFailed(long id, Set<String> keys, Throwable reason) {
-    tell(() -> observer.refreshFailed(id, keys, reason));
+    enqueue(() -> observer.refreshFailed(id, keys, reason));
   }
 
   @Override
   public void lost(long id, Set<String> keys, LockLostException.Reason reason) {
-    tell(() -> observer.lost(id, keys, reason));
+    enqueue(() -> observer.lost(id, keys, reason));
   }
 
   @Override
   public void released(long id, Set<String> keys, Duration held, boolean wasOurs) {
-    tell(() -> observer.released(id, keys, held, wasOurs));
+    enqueue(() -> observer.released(id, keys, held, wasOurs));
   }
 
   @Override
   public void abandoned(long id, Set<String> keys) {
-    tell(() -> observer.abandoned(id, keys));
+    enqueue(() -> observer.abandoned(id, keys));
   }
 }

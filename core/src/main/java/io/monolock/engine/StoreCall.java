@@ -9,9 +9,9 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
- * Hears one answer of the store, and never cancels: whoever asked may have gone, but what was asked
- * is heard to its end. One of its two methods is called, once, whatever the store does; none if it
- * does nothing.
+ * One call to the store, never cancelled: the caller may have gone, but the answer is processed
+ * whenever it comes. {@link #answered} or {@link #failed} is called once, whatever the store
+ * signals or throws; neither if it never signals.
  */
 abstract class StoreCall<T> implements CoreSubscriber<T> {
 
@@ -22,10 +22,8 @@ abstract class StoreCall<T> implements CoreSubscriber<T> {
     this.context = context;
   }
 
-  /** The call that is to be heard. */
   abstract Mono<T> call();
 
-  /** Makes the call. */
   final void send() {
     try {
       call().subscribe(this);
@@ -38,7 +36,7 @@ abstract class StoreCall<T> implements CoreSubscriber<T> {
 
   abstract void failed(StoreFailure failure);
 
-  /** What a store signalled, as the failure it should have been. */
+  /** The error as a failure of a store, also if the store signalled anything else. */
   static StoreFailure failure(Throwable e) {
     if (e instanceof StoreFailure failure) {
       return failure;

@@ -24,23 +24,23 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
-/** The locker over a {@link io.monolock.store.LockStore}: composes everything else. */
+/** The locker over a {@link io.monolock.store.LockStore}: composes the other classes. */
 final class StoreLocker implements ReactiveLocker {
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreLocker.class);
 
-  /** How long after the time for closing the last releases may still take. */
+  /** How long the last releases may still take after the time for closing. */
   private static final Duration LAST_RELEASES = Duration.ofSeconds(1);
 
-  final LockerContext runtime;
+  final LockerContext locker;
   private final LockOptions defaults;
   private final Duration closeTimeout;
   private final boolean ownsTimer;
   private final Sinks.Empty<Void> closed = Sinks.empty();
 
   StoreLocker(
-      LockerContext runtime, LockOptions defaults, Duration closeTimeout, boolean ownsTimer) {
-    this.runtime = runtime;
+      LockerContext locker, LockOptions defaults, Duration closeTimeout, boolean ownsTimer) {
+    this.locker = locker;
     this.defaults = defaults;
     this.closeTimeout = closeTimeout;
     this.ownsTimer = ownsTimer;
@@ -76,7 +76,7 @@ final class StoreLocker implements ReactiveLocker {
       @Override
       public void subscribe(CoreSubscriber<? super Lock> subscriber) {
         subscriber.onSubscribe(
-            new AcquireSubscription(runtime, keys, options, whenBusy, subscriber));
+            new AcquireSubscription(locker, keys, options, whenBusy, subscriber));
       }
     };
   }
@@ -107,7 +107,7 @@ final class StoreLocker implements ReactiveLocker {
         Scope::end);
   }
 
-  /** A lock to run a body under. The map is safe: it passes on what it gets, even after cancel. */
+  /** A lock to run a body under. The map loses no lock: it passes it on even after cancel. */
   private <T> Mono<Scope<T>> scope(
       Collection<String> keys,
       LockOptions options,
@@ -121,35 +121,35 @@ final class StoreLocker implements ReactiveLocker {
     LockKeys lockKeys = checked(keys, options);
     LockOptions attached = options.token(token);
     return Mono.deferContextual(
-        context -> new Attachment(runtime, lockKeys, attached, Context.of(context)).lock());
+        context -> new Attachment(locker, lockKeys, attached, Context.of(context)).lock());
   }
 
   @Override
   public Mono<Holder> inspect(String key) {
     LockKeys keys = LockKeys.of(key);
-    return runtime.call(
-        keys, "inspect", StoreProblem.Reason.TIMEOUT, () -> runtime.store.inspect(key));
+    return locker.call(
+        keys, "inspect", StoreProblem.Reason.TIMEOUT, () -> locker.store.inspect(key));
   }
 
   @Override
   public Mono<Boolean> forceRelease(String key) {
     LockKeys keys = LockKeys.of(key);
-    return runtime.call(
+    return locker.call(
         keys,
         "force the release of",
         StoreProblem.Reason.UNKNOWN_OUTCOME,
-        () -> runtime.store.forceRelease(key));
+        () -> locker.store.forceRelease(key));
   }
 
   @Override
   public List<LockActivity> activity() {
-    return runtime.claims.activity();
+    return locker.claims.activity();
   }
 
   private LockKeys checked(Collection<String> keys, LockOptions options) {
     Objects.requireNonNull(options, "options");
     LockKeys lockKeys = LockKeys.of(keys);
-    runtime.store.check(lockKeys, options.fenced());
+    locker.store.check(lockKeys, options.fenced());
     return lockKeys;
   }
 
@@ -157,22 +157,22 @@ final class StoreLocker implements ReactiveLocker {
   public Mono<Void> close() {
     return Mono.defer(
         () -> {
-          if (runtime.claims.close()) {
+          if (locker.claims.close()) {
             beginClosing();
           }
-          return closed.asMono().publishOn(runtime.publishOn);
+          return closed.asMono().publishOn(locker.publishOn);
         });
   }
 
   private void beginClosing() {
-    runtime.claims.end(false);
-    Mono<Void> settled = runtime.claims.allSettled();
+    locker.claims.end(false);
+    Mono<Void> settled = locker.claims.allSettled();
     settled
-        .timeout(runtime.wheel.delay(closeTimeout), Mono.defer(() -> endNow(settled)))
+        .timeout(locker.wheel.delay(closeTimeout), Mono.defer(() -> endNow(settled)))
         .then(
-            Mono.defer(runtime.store::close)
+            Mono.defer(locker.store::close)
                 .timeout(
-                    runtime.wheel.delay(runtime.commandTimeout), Mono.error(TimeoutException::new)))
+                    locker.wheel.delay(locker.commandTimeout), Mono.error(TimeoutException::new)))
         .subscribe(
             nothing -> {},
             e -> {
@@ -183,16 +183,16 @@ final class StoreLocker implements ReactiveLocker {
   }
 
   private Mono<Void> endNow(Mono<Void> settled) {
-    runtime.claims.end(true);
+    locker.claims.end(true);
     return settled.timeout(
-        runtime.wheel.delay(LAST_RELEASES), Mono.fromRunnable(runtime.claims::forsake));
+        locker.wheel.delay(LAST_RELEASES), Mono.fromRunnable(locker.claims::abandonReleases));
   }
 
   private void endClosing() {
-    runtime.wheel.stop();
+    locker.wheel.stop();
     closed.tryEmitEmpty();
     if (ownsTimer) {
-      Schedulers.boundedElastic().schedule(runtime.timer::dispose); // it waits for a lock
+      Schedulers.boundedElastic().schedule(locker.timer::dispose); // it waits for a lock
     }
   }
 }

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Collects the settings of a locker: what {@link ReactiveLocker#builder} gives. */
+/** Collects the settings of a locker: what {@link ReactiveLocker#builder} returns. */
 public final class StoreLockerBuilder implements ReactiveLocker.Builder {
 
   private static final Duration LONGEST = Duration.ofHours(1);
 
   private final LockStore store;
   private LockOptions defaults = LockOptions.of(Duration.ofSeconds(30));
-  private LockObserver observer = new SerialObserver.Nobody();
+  private LockObserver observer = new SerialObserver.NoObserver();
   private @Nullable Scheduler timer;
   private @Nullable Scheduler publishOn;
   private Duration commandTimeout = Duration.ofSeconds(2);
@@ -94,7 +94,7 @@ public final class StoreLockerBuilder implements ReactiveLocker.Builder {
   public ReactiveLocker build() {
     Tokens.prepare();
     boolean ownsTimer = timer == null;
-    LockerContext runtime =
+    LockerContext locker =
         new LockerContext(
             store,
             timer != null ? timer : Schedulers.newSingle("monolock-timer", true),
@@ -102,6 +102,6 @@ public final class StoreLockerBuilder implements ReactiveLocker.Builder {
             observer,
             commandTimeout,
             new HandOvers.Limits(handOvers, handOverTime, stepBack));
-    return new StoreLocker(runtime, defaults, closeTimeout, ownsTimer);
+    return new StoreLocker(locker, defaults, closeTimeout, ownsTimer);
   }
 }

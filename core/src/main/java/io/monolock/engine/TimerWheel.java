@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Runs tasks at their time: deadlines, refreshes, time-outs.
+ * Runs tasks at their time: deadlines, refreshes, timeouts.
  *
  * <h2>Why not one timer a task</h2>
  *
@@ -24,14 +24,15 @@ import reactor.core.scheduler.Scheduler;
  * comes. A task that is far off therefore only lies in a bucket, which costs linking it in and out.
  * One interval for the whole locker ticks over the buckets and hands those tasks to the exact timer
  * that are due before the next tick, so that the tick may be coarse and the time is exact all the
- * same. The interval runs only while a bucket holds something.
+ * same. The interval runs only while a bucket holds a task.
  *
  * <p>The buckets form a ring that is a little longer than the horizon. A task beyond the horizon
  * lies in the last bucket before it, and is placed again when its time comes. So is one that got
  * into the bucket of an earlier round because the timer was late.
  *
  * <p>A task that the exact timer has already is not taken back from it when it is cancelled, as the
- * queue of such a timer is under a lock, and whoever cancels must not wait. It runs as nothing.
+ * queue of such a timer is under a lock, and a caller that cancels must not wait. It then does
+ * nothing when it runs.
  */
 final class TimerWheel {
 
@@ -42,8 +43,8 @@ final class TimerWheel {
   private final Scheduler timer;
   private final Bucket[] ring = new Bucket[(int) (HORIZON / TICK) + 40];
 
-  /** The last tick that was handed to the timer; later insertions into it go there directly. */
-  private volatile long handedOver = Long.MIN_VALUE;
+  /** The last tick whose tasks went to the exact timer; later ones of it go there directly. */
+  private volatile long lastTick = Long.MIN_VALUE;
 
   private volatile @Nullable Disposable interval;
   private volatile boolean stopped;
@@ -95,7 +96,7 @@ final class TimerWheel {
     try {
       timer.schedule(task, Math.max(0, task.time - now()), NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.error("the timer of a locker is disposed; deadlines are no longer told", e);
+      LOG.error("the timer of a locker is disposed; deadlines are no longer signalled", e);
     }
   }
 
@@ -149,8 +150,8 @@ final class TimerWheel {
 
   private void tick() {
     long due = Math.floorDiv(now(), TICK) + 1;
-    long first = Math.max(handedOver + 1, due - ring.length + 1);
-    handedOver = due;
+    long first = Math.max(lastTick + 1, due - ring.length + 1);
+    lastTick = due;
     for (long tick = first; tick <= due; tick++) {
       Task task = bucket(tick).empty();
       while (task != null) {
@@ -181,9 +182,9 @@ final class TimerWheel {
 
     private volatile @Nullable Task first; // written under the monitor
 
-    /** False if this tick has been handed over already. */
+    /** False if the tasks of this tick went to the exact timer already. */
     synchronized boolean add(Task task, long tick) {
-      if (tick <= handedOver) {
+      if (tick <= lastTick) {
         return false;
       }
       Task second = first;

@@ -14,7 +14,7 @@ final class Tokens {
   private static final byte[] ALPHABET =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(ISO_8859_1);
 
-  /** Drawn for many tokens at once, as each draw costs as much as several tokens. */
+  /** Random bytes for many tokens, as each draw costs as much as several tokens. */
   private static final byte[] AHEAD = new byte[64 * LockStore.TOKEN_LENGTH];
 
   private static int used = AHEAD.length; // guarded by AHEAD
@@ -22,8 +22,8 @@ final class Tokens {
   private Tokens() {}
 
   /**
-   * A generator that reads the machine's entropy once, here, and never again: others read a file
-   * for every token, which blocks.
+   * Reads the machine's entropy once, here, and never again: other generators read a file for every
+   * token, which blocks.
    */
   private static SecureRandom seeded() {
     try {
@@ -36,7 +36,7 @@ final class Tokens {
     }
   }
 
-  /** Reads that entropy now, in a thread that may block, and not with the first lock. */
+  /** Reads the entropy now, on a thread that may block, and not with the first lock. */
   static void prepare() {
     // done by the initialisation of this class
   }

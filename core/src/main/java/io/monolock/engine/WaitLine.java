@@ -12,32 +12,33 @@ import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 
 /**
- * Who is next for one set of keys in this locker.
+ * The waiters for one set of keys in this locker, in order.
  *
- * <h2>One asks, the others stand</h2>
+ * <h2>Only the first waiter asks</h2>
  *
- * <p>Only the first in the line asks the store, as its retry spec says; the others stand behind it,
- * first come first served, and send nothing. The first one asks at once when it becomes the first
- * because the one before it gave up, as the keys may have become free in between.
+ * <p>The first waiter asks the store, as its retry spec says; the others stand behind it, first
+ * come first served, and send nothing. A waiter that becomes the first because the one before it
+ * gave up asks at once, as the keys may have become free in between.
  *
  * <h2>Hand-over</h2>
  *
- * <p>If the keys are held by this locker, their release gives them to the first in the line, in the
- * same command. So one who becomes the first because the one before it got the keys only asks if it
- * is not given them soon. See {@link HandOvers} for how others get their turn.
+ * <p>If the keys are held by this locker, their release gives them to the first waiter, in the same
+ * command. So a waiter that becomes the first because the one before it got the keys asks only if
+ * it does not get them soon. See {@link HandOvers} for how other processes get their turn.
  *
  * <h2>Wake-ups</h2>
  *
- * <p>As soon as the first one was refused, the store's hints that the keys may be free are passed
- * on to whoever is the first. While they are held by this locker, the hints mostly are echoes of
- * our own commands; they are acted upon a little later, unless a hand-over comes first.
+ * <p>Once the first waiter was refused, the line subscribes to the store's wake-ups, which say that
+ * the keys may be free, and passes them on to the waiter that is first by then. While the keys are
+ * held by this locker, wake-ups mostly are echoes of our own commands; they are acted upon a little
+ * later, unless a hand-over comes first.
  *
- * <p>A line exists as long as somebody stands in it, or holds the keys through it. Nothing is
- * called while the monitor of a line is held.
+ * <p>A line exists as long as it has waiters, or a holder that got the keys through it. No method
+ * of a waiter, of the store or of another line is called while the monitor of a line is held.
  */
 final class WaitLine {
 
-  /** Somebody in a line. Its methods neither block nor throw. */
+  /** A place in a line. Its methods neither block nor throw. */
   interface Waiter {
 
     /** It is the first now, and asks. */
@@ -47,29 +48,30 @@ final class WaitLine {
     void askBy(long time);
 
     /**
-     * The keys may be free: asks now; if it is asking already and is refused, then once more.
+     * The keys may be free: asks now; if an attempt is under way and is refused, then once more.
      *
-     * @param forHints whether it is only to be told from now on when they are
+     * @param toRepeat whether wake-ups only begin to flow: the last attempt, made before that, is
+     *     repeated and does not count again
      */
-    void wake(boolean forHints);
+    void wake(boolean toRepeat);
 
     /**
-     * Is given the keys by their release.
+     * The keys are handed over by their release.
      *
-     * @return false if it does not want them any more
+     * @return false if this waiter has ended, and the release has to go on without it
      */
     boolean receive(Release release);
   }
 
-  /** While somebody stands behind it, the first one asks at least this often. */
+  /** While others stand behind, the first waiter asks at least this often. */
   static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-  /** How long the first one relies on being handed the keys by their holder in this locker. */
-  private static final Duration RELIANCE = Duration.ofMillis(10);
+  /** How long the first waiter expects a hand-over by the holder in this locker. */
+  private static final Duration HAND_OVER_TIMEOUT = Duration.ofMillis(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(WaitLine.class);
 
-  private final LockerContext runtime;
+  private final LockerContext locker;
   private final LockKeys keys;
 
   private @Nullable LastAnswer lastAnswer;
@@ -78,22 +80,22 @@ final class WaitLine {
   private @Nullable Set<Waiter> behind;
   private @Nullable Claim holder;
 
-  /** The first one was refused by the store, or has somebody behind it. */
+  /** The first waiter was refused by the store, or others stand behind it. */
   private boolean contended;
 
-  /** The first one has not asked lately, as it relies on a hand-over. */
-  private boolean relying;
+  /** The first waiter has not asked lately, as it expects a hand-over. */
+  private boolean expectsHandOver;
 
-  private long relyingSince;
-  private boolean watching;
+  private long expectedSince;
+  private boolean handOverWatched;
   private boolean over;
   private @Nullable Disposable wakeUps;
 
-  /** Whether the store has hinted anything; its first hint is that it begins to. */
-  private boolean hinted;
+  /** Whether a wake-up came; the first one only says that they flow from now on. */
+  private boolean woken;
 
-  WaitLine(LockerContext runtime, LockKeys keys) {
-    this.runtime = runtime;
+  WaitLine(LockerContext locker, LockKeys keys) {
+    this.locker = locker;
     this.keys = keys;
   }
 
@@ -101,7 +103,7 @@ final class WaitLine {
     return keys;
   }
 
-  /** What is known of the keys by those who wait for them. */
+  /** What the waiters know of the keys. */
   synchronized LastAnswer lastAnswer() {
     if (lastAnswer == null) {
       lastAnswer = new LastAnswer();
@@ -109,7 +111,7 @@ final class WaitLine {
     return lastAnswer;
   }
 
-  /** Puts the waiter at the end; false if this line is over, and another one has to be found. */
+  /** Puts the waiter at the end; false if this line is over, and a new one is needed. */
   boolean join(Waiter waiter) {
     Waiter first;
     synchronized (this) {
@@ -130,17 +132,17 @@ final class WaitLine {
     if (first == null) {
       waiter.ask();
     } else {
-      first.askBy(runtime.now() + LONGEST_PAUSE.toNanos());
+      first.askBy(locker.now() + LONGEST_PAUSE.toNanos());
     }
     return true;
   }
 
-  /** Whether somebody waits for these keys, and does not just try its luck. */
+  /** Whether there is a waiter that was refused, or has to wait for others. */
   synchronized boolean isContended() {
     return first != null && (contended || holder != null);
   }
 
-  /** Whether whoever joins has to stand behind somebody. */
+  /** Whether a new waiter has to stand behind others. */
   synchronized boolean isOccupied() {
     return first != null;
   }
@@ -153,7 +155,7 @@ final class WaitLine {
     return behind != null && !behind.isEmpty();
   }
 
-  /** The first one was refused: from now on it hears when that may have changed. */
+  /** The first waiter was refused: from now on the line needs wake-ups. */
   void refused() {
     synchronized (this) {
       contended = true;
@@ -164,50 +166,50 @@ final class WaitLine {
         return;
       }
     }
-    listen();
+    subscribeToWakeUps();
   }
 
-  private void listen() {
-    Disposable hints =
-        runtime
+  private void subscribeToWakeUps() {
+    Disposable subscription =
+        locker
             .store
             .wakeUps(keys)
-            .subscribe(any -> hint(), e -> LOG.warn("no more wake-ups for {}", keys, e));
+            .subscribe(any -> onWakeUp(), e -> LOG.warn("no more wake-ups for {}", keys, e));
     boolean superfluous;
     synchronized (this) {
       superfluous = over || wakeUps != null;
       if (!superfluous) {
-        wakeUps = hints;
+        wakeUps = subscription;
       }
     }
     if (superfluous) {
-      hints.dispose();
+      subscription.dispose();
     }
   }
 
-  private void hint() {
+  private void onWakeUp() {
     Waiter first;
-    boolean begins;
+    boolean isFirst;
     synchronized (this) {
-      begins = !hinted;
-      hinted = true;
+      isFirst = !woken;
+      woken = true;
       first = this.first;
       if (first == null) {
         return;
       }
       if (holder != null) {
-        rely();
+        expectHandOver();
         first = null;
       }
     }
     if (first == null) {
-      watch();
+      watchHandOver();
     } else {
-      first.wake(begins);
+      first.wake(isFirst);
     }
   }
 
-  /** The waiter goes, without having got the keys. */
+  /** The waiter leaves without the keys. */
   void leave(Waiter waiter) {
     Waiter next;
     synchronized (this) {
@@ -219,8 +221,8 @@ final class WaitLine {
       }
       next = advance();
     }
-    endIfNobody();
-    if (next != null && !runtime.claims.isClosed()) {
+    endIfUnused();
+    if (next != null && !locker.claims.isClosed()) {
       next.ask();
     }
   }
@@ -229,45 +231,45 @@ final class WaitLine {
    * The waiter has got the keys and leaves.
    *
    * @param byHandOver whether they were handed to it
-   * @return whether it holds them through this line; one who never had to wait, and behind whom
-   *     nobody stands, leaves no line behind
+   * @return whether it holds them through this line; a waiter that never had to wait, with no
+   *     others behind it, leaves no line behind
    */
   boolean served(Waiter waiter, Claim claim, boolean byHandOver) {
-    boolean unnoticed;
+    boolean neverWaited;
     synchronized (this) {
-      unnoticed = waiter.equals(first) && !contended && holder == null && handOvers == null;
-      if (unnoticed) {
+      neverWaited = waiter.equals(first) && !contended && holder == null && handOvers == null;
+      if (neverWaited) {
         first = null;
       }
     }
-    if (unnoticed) {
-      endIfNobody();
+    if (neverWaited) {
+      endIfUnused();
       return false;
     }
     synchronized (this) {
       if (!claim.isReleased()) {
         holder = claim;
       }
-      lastAnswer().busy(runtime.now(), claim.options.ttl());
+      lastAnswer().busy(locker.now(), claim.options.ttl());
       if (!byHandOver && handOvers != null) {
         handOvers.taken();
       }
       if (waiter.equals(first)) {
         if (advance() != null) {
-          rely();
+          expectHandOver();
         }
       } else if (behind != null) {
         behind.remove(waiter);
       }
     }
-    endIfNobody();
-    watch();
+    endIfUnused();
+    watchHandOver();
     return true;
   }
 
   private @Nullable Waiter advance() {
     first = null;
-    relying = false;
+    expectsHandOver = false;
     if (behind != null) {
       Iterator<Waiter> waiters = behind.iterator();
       if (waiters.hasNext()) {
@@ -280,9 +282,9 @@ final class WaitLine {
   }
 
   /**
-   * A release is about to be sent: whom to hand the keys to.
+   * The waiter to hand the keys to. Called when a release is about to be sent.
    *
-   * @return null when nobody waits, or when others are to get their turn
+   * @return null when there is no waiter, or when other processes are to get their turn
    */
   @Nullable Waiter successor(Claim from) {
     Waiter successor;
@@ -291,24 +293,24 @@ final class WaitLine {
       if (from.equals(holder)) {
         holder = null;
       }
-      relying = false;
+      expectsHandOver = false;
       successor = first;
       if (successor != null) {
         if (handOvers == null) {
-          handOvers = new HandOvers(runtime.handOvers);
+          handOvers = new HandOvers(locker.handOvers);
         }
-        now = handOvers.oneMore(runtime.now());
+        now = handOvers.oneMore(locker.now());
       }
     }
     if (successor == null) {
-      endIfNobody();
+      endIfUnused();
     } else if (!now) {
-      successor.askBy(runtime.now() + runtime.handOvers.stepBack().toNanos());
+      successor.askBy(locker.now() + locker.handOvers.stepBack().toNanos());
     }
     return now ? successor : null;
   }
 
-  /** What the claim held through this line, it holds no longer. */
+  /** The claim no longer holds keys through this line. */
   void left(Claim claim) {
     Waiter next;
     synchronized (this) {
@@ -317,8 +319,8 @@ final class WaitLine {
       }
       next = holder == null && !hasSteppedBack() ? first : null;
     }
-    endIfNobody();
-    if (next != null && !runtime.claims.isClosed()) {
+    endIfUnused();
+    if (next != null && !locker.claims.isClosed()) {
       next.wake(false);
     }
   }
@@ -327,53 +329,53 @@ final class WaitLine {
     return handOvers != null && handOvers.hasSteppedBack();
   }
 
-  private void endIfNobody() {
-    Disposable hints;
+  private void endIfUnused() {
+    Disposable subscription;
     synchronized (this) {
       if (over || first != null || holder != null) {
         return;
       }
       over = true;
-      hints = wakeUps;
+      subscription = wakeUps;
       wakeUps = null;
     }
-    runtime.lines.remove(this);
-    if (hints != null) {
-      hints.dispose();
+    locker.lines.remove(this);
+    if (subscription != null) {
+      subscription.dispose();
     }
   }
 
-  private void rely() {
-    if (!relying) {
-      relying = true;
-      relyingSince = runtime.now();
+  private void expectHandOver() {
+    if (!expectsHandOver) {
+      expectsHandOver = true;
+      expectedSince = locker.now();
     }
   }
 
-  /** One timer for the whole line: hand-overs are too many for one each. */
-  private void watch() {
+  /** One timer for the whole line, as there are too many hand-overs for one each. */
+  private void watchHandOver() {
     synchronized (this) {
-      if (watching || !relying || over) {
+      if (handOverWatched || !expectsHandOver || over) {
         return;
       }
-      watching = true;
+      handOverWatched = true;
     }
-    runtime.wheel.after(RELIANCE, this::endReliance);
+    locker.wheel.after(HAND_OVER_TIMEOUT, this::checkHandOver);
   }
 
-  private void endReliance() {
-    Waiter disappointed = null;
+  private void checkHandOver() {
+    Waiter waiter = null;
     synchronized (this) {
-      watching = false;
-      if (relying && runtime.now() - relyingSince >= RELIANCE.toNanos()) {
-        relying = false;
-        disappointed = first;
+      handOverWatched = false;
+      if (expectsHandOver && locker.now() - expectedSince >= HAND_OVER_TIMEOUT.toNanos()) {
+        expectsHandOver = false;
+        waiter = first;
       }
     }
-    if (disappointed != null) {
-      disappointed.wake(false);
+    if (waiter != null) {
+      waiter.wake(false);
     } else {
-      watch();
+      watchHandOver();
     }
   }
 }

@@ -6,15 +6,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of one locker, one for each set of keys that somebody wants or holds here. */
+/** The lines of one locker, one for each set of keys that has waiters or a holder here. */
 final class WaitLines {
 
   private final ConcurrentMap<LockKeys, WaitLine> lines = new ConcurrentHashMap<>();
 
   /** The line for these keys, a new one if there is none. */
-  WaitLine of(LockerContext runtime, LockKeys keys) {
+  WaitLine of(LockerContext locker, LockKeys keys) {
     WaitLine line = lines.get(keys);
-    return line != null ? line : lines.computeIfAbsent(keys, any -> new WaitLine(runtime, keys));
+    return line != null ? line : lines.computeIfAbsent(keys, any -> new WaitLine(locker, keys));
   }
 
   @Nullable WaitLine find(LockKeys keys) {

@@ -7,7 +7,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 
-/** A body that may run as long as a lock is held, and leaves the lock to whoever has it. */
+/** A body that runs as long as a lock is held, and does not release it at its end. */
 final class WhileHeld<T> extends Flux<T> {
 
   private final HeldLock lock;
@@ -20,21 +20,22 @@ final class WhileHeld<T> extends Flux<T> {
 
   @Override
   public void subscribe(CoreSubscriber<? super T> subscriber) {
-    Watching guard = new Watching(subscriber);
-    subscriber.onSubscribe(guard);
-    lock.keeper().add(guard);
+    WatchingSubscriber guardedBody = new WatchingSubscriber(subscriber);
+    subscriber.onSubscribe(guardedBody);
+    lock.sharedKeepAlive().add(guardedBody);
     if (lock.loss() == null) {
-      guard.begin();
+      guardedBody.begin();
     }
-    guard.stopIfEnded();
+    guardedBody.stopIfEnded();
   }
 
-  /** The guard of one subscription, which relies on the lock while the body runs. */
-  private final class Watching extends GuardedSubscriber<T> implements KeepAlive.Watcher {
+  /** One subscription, which keeps the lock alive while the body runs. */
+  private final class WatchingSubscriber extends GuardedSubscriber<T>
+      implements KeepAlive.LossListener {
 
     private volatile boolean ended;
 
-    Watching(CoreSubscriber<? super T> subscriber) {
+    WatchingSubscriber(CoreSubscriber<? super T> subscriber) {
       super(lock, subscriber);
     }
 
@@ -59,10 +60,10 @@ final class WhileHeld<T> extends Flux<T> {
       stopIfEnded();
     }
 
-    /** Again after it was added: the subscriber may have cancelled before. */
+    /** Called again once it was added: the subscriber may have cancelled before. */
     void stopIfEnded() {
       if (ended) {
-        lock.keeper().remove(this);
+        lock.sharedKeepAlive().remove(this);
       }
     }
   }

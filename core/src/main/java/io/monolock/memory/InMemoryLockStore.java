@@ -34,12 +34,12 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Keeps locks in the memory of this JVM: for tests and for programs of a single process. Two stores
- * know nothing of each other.
+ * Keeps locks in the memory of this JVM: for tests and for programs of a single process. Each store
+ * has keys of its own.
  *
  * <p>A call takes effect in one step when it is subscribed, in the thread that subscribes, and
- * signals there; cancelling it has no effect. Keys whose time is over count as free at once and are
- * dropped at the latest when as many keys again have been taken.
+ * signals there; cancelling it has no effect. Expired keys count as free at once, and are dropped
+ * at the latest when the number of keys has doubled.
  *
  * <p>All fencing numbers of a store come from one counter, so they increase over all keys. It never
  * falls behind the microseconds of the clock, so the numbers also increase over restarts of the
@@ -55,7 +55,7 @@ public final class InMemoryLockStore implements LockStore {
   private final String name = "memory " + CREATED.incrementAndGet();
   private final long createdAt;
 
-  // everything below is guarded by this, which is never held while a signal is given
+  // everything below is guarded by this, which is never held while a subscriber is signalled
   private final Map<String, Entry> entries = new HashMap<>();
   private final Waiters waiters;
   private final Set<Runnable> toWake = new LinkedHashSet<>();
@@ -66,7 +66,7 @@ public final class InMemoryLockStore implements LockStore {
   private InMemoryLockStore(Scheduler clock) {
     this.clock = clock;
     this.createdAt = clock.now(TimeUnit.NANOSECONDS);
-    this.waiters = new Waiters(clock, this::ended);
+    this.waiters = new Waiters(clock, this::expired);
   }
 
   /**
@@ -83,7 +83,7 @@ public final class InMemoryLockStore implements LockStore {
    * An empty store.
    *
    * @param clock what the time to live of the keys is measured with, by its {@code now} in
-   *     nanoseconds; all that is scheduled on it is to wake those who wait when a key ends
+   *     nanoseconds; it is also the timer that wakes waiters when a key expires
    * @return a new store
    */
   public static InMemoryLockStore create(Scheduler clock) {
@@ -140,7 +140,9 @@ public final class InMemoryLockStore implements LockStore {
         });
   }
 
-  /** Every store is a place of its own, which has forgotten nothing since it was created. */
+  /**
+   * Every store counts as a server of its own, which has forgotten nothing since it was created.
+   */
   @Override
   public Mono<Incarnation> incarnation() {
     return atomically(now -> new Incarnation(name, name, Duration.ofNanos(now - createdAt)));
@@ -172,8 +174,8 @@ public final class InMemoryLockStore implements LockStore {
   /**
    * {@inheritDoc}
    *
-   * <p>Emits when one of the keys is released, freed or has ended, in the thread that did it or one
-   * of the clock.
+   * <p>Emits when one of the keys is released, freed or expires: in the thread of that call, or in
+   * one of the clock.
    */
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
@@ -202,8 +204,11 @@ public final class InMemoryLockStore implements LockStore {
     keys.asList().forEach(key -> waiters.remove(key, waiter));
   }
 
-  /** The time of a key is over, unless it was prolonged. */
-  private void ended(String key) {
+  /**
+   * Wakes the waiters of a key whose timer has fired, or arms the timer again if the key was
+   * extended.
+   */
+  private void expired(String key) {
     List<Runnable> woken;
     synchronized (this) {
       long now = clock.now(TimeUnit.NANOSECONDS);
@@ -233,17 +238,20 @@ public final class InMemoryLockStore implements LockStore {
         });
   }
 
-  /** How many keys are in memory, those that are over included. */
+  /** How many keys are in memory, including expired ones. */
   synchronized int size() {
     return entries.size();
   }
 
-  /** How many keys somebody waits for. */
-  synchronized int awaited() {
+  /** How many keys have waiters. */
+  synchronized int awaitedKeys() {
     return waiters.size();
   }
 
-  /** Runs one step of the store, given the time at which it happens, and wakes who waits for it. */
+  /**
+   * Runs one step of the store, given the present time, and then wakes the waiters of the keys that
+   * it freed.
+   */
   private <T> Mono<T> atomically(LongFunction<T> step) {
     return Mono.fromCallable(
         () -> {
@@ -285,7 +293,7 @@ public final class InMemoryLockStore implements LockStore {
     return new Grant.Granted(fresh, number);
   }
 
-  /** The number of the acquisition that is repeated, or else a new one. */
+  /** The same number if the acquisition is repeated, else a new one. */
   private long numberFor(LockKeys keys, String token, long now) {
     if (holdsAll(keys, token, now)) {
       long[] numbers = entriesOf(keys, now).mapToLong(e -> e.number).distinct().toArray();
@@ -337,22 +345,25 @@ public final class InMemoryLockStore implements LockStore {
 
   private @Nullable Entry live(String key, long now) {
     Entry entry = entries.get(key);
-    return entry == null || entry.isOver(now) ? null : entry;
+    return entry == null || entry.isExpired(now) ? null : entry;
   }
 
-  /** Drops what is over whenever the map has doubled, so that it costs little per acquisition. */
+  /**
+   * Drops expired keys whenever the number of keys has doubled, so that the cost per acquisition is
+   * constant.
+   */
   private void sweep(long now) {
     if (entries.size() >= sweepAt) {
-      entries.values().removeIf(entry -> entry.isOver(now));
+      entries.values().removeIf(entry -> entry.isExpired(now));
       sweepAt = Math.max(FIRST_SWEEP, 2 * entries.size());
     }
   }
 
   /**
-   * Who holds a key, and until when.
+   * The holder of a key, and until when.
    *
    * @param number the fencing number, 0 when none
-   * @param end in the nanoseconds of the clock, which may overflow
+   * @param end in nanoseconds of the clock, which may overflow
    */
   private record Entry(String token, String metadata, long number, long end) {
 
@@ -368,12 +379,12 @@ public final class InMemoryLockStore implements LockStore {
       return new Entry(token, metadata, number, newEnd);
     }
 
-    /** Ends after the ttl or when it would have ended anyway, whichever is later. */
+    /** Ends after the ttl, or at its present end if that is later. */
     Entry endingAfter(long now, Duration ttl) {
       return endingAt(now + Math.max(end - now, ttl.toNanos()));
     }
 
-    boolean isOver(long now) {
+    boolean isExpired(long now) {
       return end - now <= 0;
     }
 

@@ -14,63 +14,63 @@ import reactor.core.Disposables;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Who waits for which keys, and a timer for the end of each key that somebody waits for. Of those
- * who have gone nothing is left.
+ * The waiters of each key, and a timer for the end of each key that has waiters. A waiter that is
+ * removed leaves nothing behind.
  */
 final class Waiters {
 
   private final Scheduler clock;
-  private final Consumer<String> ended;
-  private final Map<String, Watch> watches = new HashMap<>();
+  private final Consumer<String> onExpiry;
+  private final Map<String, AwaitedKey> awaited = new HashMap<>();
 
   /**
-   * @param ended told when the time of a key is over that somebody waits for
+   * @param onExpiry called with each key that has waiters, at its end
    */
-  Waiters(Scheduler clock, Consumer<String> ended) {
+  Waiters(Scheduler clock, Consumer<String> onExpiry) {
     this.clock = clock;
-    this.ended = ended;
+    this.onExpiry = onExpiry;
   }
 
   void add(String key, Runnable waiter) {
-    watches.computeIfAbsent(key, any -> new Watch()).waiters.add(waiter);
+    awaited.computeIfAbsent(key, any -> new AwaitedKey()).waiters.add(waiter);
   }
 
   void remove(String key, Runnable waiter) {
-    Watch watch = watches.get(key);
-    if (watch != null && watch.waiters.remove(waiter) && watch.waiters.isEmpty()) {
-      watch.timer.dispose();
-      watches.remove(key);
+    AwaitedKey entry = awaited.get(key);
+    if (entry != null && entry.waiters.remove(waiter) && entry.waiters.isEmpty()) {
+      entry.timer.dispose();
+      awaited.remove(key);
     }
   }
 
   Collection<Runnable> of(String key) {
-    Watch watch = watches.get(key);
-    return watch == null ? Set.of() : watch.waiters;
+    AwaitedKey entry = awaited.get(key);
+    return entry == null ? Set.of() : entry.waiters;
   }
 
-  /** The key ends after that time, no longer at the one that was said before. */
+  /** Sets the end of the key, in place of the previous one. */
   void endsAfter(String key, long nanos) {
-    Watch watch = watches.get(key);
-    if (watch != null) {
-      watch.timer.dispose();
-      watch.timer = timer(key, nanos);
+    AwaitedKey entry = awaited.get(key);
+    if (entry != null) {
+      entry.timer.dispose();
+      entry.timer = timer(key, nanos);
     }
   }
 
   private Disposable timer(String key, long nanos) {
     try {
-      return clock.schedule(() -> ended.accept(key), nanos, TimeUnit.NANOSECONDS);
+      return clock.schedule(() -> onExpiry.accept(key), nanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      // whoever waits tries again without being woken
+      // waiters try again without being woken
       return Disposables.disposed();
     }
   }
 
   int size() {
-    return watches.size();
+    return awaited.size();
   }
 
-  private static final class Watch {
+  private static final class AwaitedKey {
     final Set<Runnable> waiters = new LinkedHashSet<>();
     Disposable timer = Disposables.disposed();
   }

@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets the server push when a key changes that was read over a connection, be it released, expired,
- * deleted or overwritten, and by whomever. One push ends it, until the key is read again.
+ * Makes the server push a message when a key changes that was read over a connection: released,
+ * expired, deleted or overwritten, by any client. After one push the key must be read again.
  *
- * <p>Redis calls it client-side caching. It needs RESP3: over RESP2 the server says that it tracks,
- * and is never heard of. Where it cannot be had, the connection is as good as any other one, and
- * those who wait come back by themselves.
+ * <p>Redis calls this client-side caching. It needs RESP3: over RESP2 the server says that it
+ * tracks, but pushes nothing. Where it is not available, the connection is used without it, and
+ * waiters only try again by themselves.
  */
 final class ClientTracking implements ReconnectingConnection.SetUp {
 
@@ -35,13 +35,13 @@ final class ClientTracking implements ReconnectingConnection.SetUp {
 
   private final WakeUps wakeUps;
   private final Runnable reopen;
-  private final AtomicBoolean told = new AtomicBoolean();
+  private final AtomicBoolean warned = new AtomicBoolean();
   private volatile boolean tracked;
   private volatile @Nullable Boolean works;
 
   /**
-   * @param wakeUps whom to wake
-   * @param reopen opens another connection for them
+   * @param wakeUps the waiters to wake
+   * @param reopen opens the next tracked connection
    */
   ClientTracking(WakeUps wakeUps, Runnable reopen) {
     this.wakeUps = wakeUps;
@@ -67,23 +67,26 @@ final class ClientTracking implements ReconnectingConnection.SetUp {
     return new StoreFailure(Reason.MISUSE, false, "The connection speaks RESP2", null);
   }
 
-  /** What passes may be tried again, on another connection. */
+  /**
+   * A transient failure fails the connection, so that another one tries again; any other is logged
+   * once.
+   */
   private @Nullable Void missing(Throwable e) {
     StoreFailure failure = ErrorMapping.ofCall(e);
     if (failure.isTransient()) {
       throw failure;
     }
-    if (!told.getAndSet(true)) {
+    if (!warned.getAndSet(true)) {
       LOG.warn(
-          "Redis cannot wake those who wait for a lock, who try again by themselves: {}. Waking takes"
-              + " RESP3, and a user of Redis who may run CLIENT TRACKING",
+          "Redis cannot wake waiters, which only try again by themselves: {}. Waking them takes RESP3,"
+              + " and a user of Redis that may run CLIENT TRACKING",
           failure.getMessage());
     }
     tracked = false;
     return null;
   }
 
-  /** Whether it works for those who wait now; null when there is no connection for them. */
+  /** Whether waiters are woken now; null when there is no tracked connection. */
   @Nullable Boolean works() {
     return works;
   }

@@ -8,17 +8,16 @@ import io.monolock.store.StoreProblem.Reason;
 import java.lang.reflect.Method;
 
 /**
- * What a cluster client was told of all servers together: user, TLS, database, name.
+ * What a cluster client was configured with for all servers: user, TLS, database, name.
  *
- * <p>Lettuce takes it from the first URI that it was given, whatever server it connects to. It
- * shows that URI to subclasses only, and the view of the cluster that it shows to all has none of
- * it.
+ * <p>Lettuce takes these settings from the first of its URIs, whatever server it connects to. Only
+ * subclasses can read that URI, and the public view of the cluster has none of the settings.
  */
 final class ClusterSettings {
 
   private ClusterSettings() {}
 
-  /** How the client connects to a server. */
+  /** The URI with which the client would connect to a server. */
   static RedisURI uri(RedisClusterClient client, Address address) {
     return RedisURI.builder(first(client))
         .withHost(address.host())

@@ -37,16 +37,16 @@ import reactor.core.publisher.Mono;
  *
  * <h2>Why not the connections of Lettuce's cluster client</h2>
  *
- * <p>They send a command that was given up: after a reconnect, to another server, or after a
- * redirection. An acquisition would take effect long after its caller had gone. So there is a
- * {@link RedisNode} for each master, which treats a lost connection as a lone one does, and only
- * redirections are followed here: a server that redirects has not run the call.
+ * <p>They send a command again whose caller has given up: after a reconnect, to another server, or
+ * after a redirection. An acquisition would take effect long after its caller had gone. So there is
+ * a {@link RedisNode} for each master, which treats a lost connection as it does for a lone server,
+ * and only redirections are followed here: a server that redirects has not run the call.
  *
  * <h2>The view of the cluster</h2>
  *
- * <p>It is a hint. A server that has not, or no longer, what it is asked for names the one that
- * has. That is followed at once, and the view is renewed, as it is when a server cannot be reached:
- * another one may have taken its place.
+ * <p>It may be out of date. A server that does not have the slot of a call, or no longer, names the
+ * one that has. That is followed at once, and the view is renewed, as it is when a server cannot be
+ * reached: another one may have taken its place.
  */
 final class ClusterTopology implements Topology {
 
@@ -54,13 +54,13 @@ final class ClusterTopology implements Topology {
   private static final int MOST_REDIRECTIONS = 5;
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  private record Master(Address address, RedisNode server) {}
+  private record Master(Address address, RedisNode node) {}
 
-  private final ClusterViews views;
+  private final ClusterViewLoader viewLoader;
   private final Function<Address, RedisURI> settings;
   private final RedisClient client;
   private final WakeUps wakeUps;
-  private final ConnectionPool exclusiveToUnknown = new ConnectionPool();
+  private final ConnectionPool poolForUnknown = new ConnectionPool();
   private final Map<Address, Master> masters = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<@Nullable Master> bySlot =
       new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
@@ -70,7 +70,7 @@ final class ClusterTopology implements Topology {
   private volatile boolean closed;
 
   ClusterTopology(RedisClusterClient cluster, WakeUps wakeUps) {
-    this.views = new ClusterViews(cluster);
+    this.viewLoader = new ClusterViewLoader(cluster);
     this.settings = address -> ClusterSettings.uri(cluster, address);
     this.client = RedisClient.create(cluster.getResources());
     this.client.setOptions(cluster.getOptions());
@@ -84,24 +84,21 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public ConnectionPool exclusive(String key) {
+  public ConnectionPool pool(String key) {
     Master master = bySlot.get(HashSlots.of(key));
-    return master == null ? exclusiveToUnknown : master.server.exclusive();
+    return master == null ? poolForUnknown : master.node.pool();
   }
 
   @Override
-  public Route exclusive(String key, int number) {
+  public Route pooled(String key, int number) {
     return new SlotRoute(
-        HashSlots.of(key),
-        server -> server.exclusive(number),
-        server -> server.exclusive(number),
-        0);
+        HashSlots.of(key), node -> node.pooled(number), node -> node.pooled(number), 0);
   }
 
   @Override
   public boolean openWait(String key) {
     Master master = bySlot.get(HashSlots.of(key));
-    return master != null && master.server.openWait();
+    return master != null && master.node.openWait();
   }
 
   @Override
@@ -122,7 +119,7 @@ final class ClusterTopology implements Topology {
                 problem.isPresent()
                     ? Flux.error(ErrorMapping.ofConnecting(problem.get()))
                     : Flux.fromStream(owners()))
-        .flatMap(master -> master.server.health("cluster"))
+        .flatMap(master -> master.node.health("cluster"))
         .reduce(ClusterTopology::both);
   }
 
@@ -139,8 +136,8 @@ final class ClusterTopology implements Topology {
 
   @Override
   public void overdue(Duration timeout) {
-    exclusiveToUnknown.overdue(timeout);
-    masters.values().forEach(master -> master.server.overdue(timeout));
+    poolForUnknown.overdue(timeout);
+    masters.values().forEach(master -> master.node.overdue(timeout));
   }
 
   @Override
@@ -149,12 +146,12 @@ final class ClusterTopology implements Topology {
         () -> {
           closed = true;
           return Flux.fromIterable(masters.values())
-              .flatMapDelayError(master -> master.server.close(), Integer.MAX_VALUE, 1)
+              .flatMapDelayError(master -> master.node.close(), Integer.MAX_VALUE, 1)
               .then(Mono.fromFuture(() -> client.shutdownAsync(0, 0, TimeUnit.SECONDS)));
         });
   }
 
-  /** Asks who has what, after a pause, unless that is under way. */
+  /** Loads the view again, after a pause, unless that is under way. */
   private synchronized CompletableFuture<@Nullable Void> renew() {
     if (closed) {
       return CompletableFuture.failedFuture(ErrorMapping.closed());
@@ -167,7 +164,8 @@ final class ClusterTopology implements Topology {
           Mono.delay(Duration.ofNanos(pause))
               .then(
                   Mono.defer(
-                      () -> views.latest(masters.values().stream().map(Master::server).toList())))
+                      () ->
+                          viewLoader.latest(masters.values().stream().map(Master::node).toList())))
               .doOnNext(this::accept)
               .then()
               .toFuture();
@@ -176,7 +174,7 @@ final class ClusterTopology implements Topology {
     return known;
   }
 
-  /** For those to come, who hear of the problem if there is no view for them either. */
+  /** Renews the view for later calls, which fail themselves if there is none for them either. */
   private void renewInBackground() {
     CompletableFuture<?> unused =
         renew()
@@ -219,12 +217,12 @@ final class ClusterTopology implements Topology {
       bySlot.compareAndSet(slot, master, null);
     }
     master
-        .server
+        .node
         .close()
         .subscribe(nothing -> {}, e -> LOG.debug("{} could not be dismissed", master.address, e));
   }
 
-  /** The way to the master that has a slot. */
+  /** The route to the master of a slot. */
   private final class SlotRoute implements Route {
 
     private final int slot;
@@ -248,7 +246,7 @@ final class ClusterTopology implements Topology {
     public @Nullable PipelinedConnection usable() {
       Master master = redirections > MOST_REDIRECTIONS ? null : bySlot.get(slot);
       asked = master;
-      return master == null ? null : connection.apply(master.server).usable();
+      return master == null ? null : connection.apply(master.node).usable();
     }
 
     @Override
@@ -264,7 +262,7 @@ final class ClusterTopology implements Topology {
       Master master = bySlot.get(slot);
       asked = master;
       return master != null
-          ? connection.apply(master.server).open()
+          ? connection.apply(master.node).open()
           : CompletableFuture.failedFuture(unsettled("no server has slot " + slot));
     }
 
@@ -274,7 +272,7 @@ final class ClusterTopology implements Topology {
     }
 
     @Override
-    public @Nullable Route after(PipelinedConnection link, Throwable failure) {
+    public @Nullable Route after(PipelinedConnection connection, Throwable failure) {
       Redirection redirection = Redirection.in(failure);
       Master asked = this.asked;
       if (redirection == null || asked == null) {
@@ -285,7 +283,7 @@ final class ClusterTopology implements Topology {
       }
       Master other = master(redirection.from(asked.address));
       if (redirection.asking()) {
-        return new AskingRoute(asking.apply(other.server), again());
+        return new AskingRoute(asking.apply(other.node), again());
       }
       bySlot.set(slot, other);
       renewInBackground();
@@ -297,7 +295,7 @@ final class ClusterTopology implements Topology {
     }
   }
 
-  /** The way to whoever has taken the place of a master that cannot be reached. */
+  /** The route to the server that has taken the place of a master that cannot be reached. */
   private final class RenewedRoute implements Route {
 
     private final SlotRoute origin;
@@ -325,8 +323,8 @@ final class ClusterTopology implements Topology {
     }
 
     @Override
-    public @Nullable Route after(PipelinedConnection link, Throwable failure) {
-      return origin.after(link, failure);
+    public @Nullable Route after(PipelinedConnection connection, Throwable failure) {
+      return origin.after(connection, failure);
     }
   }
 
@@ -343,38 +341,38 @@ final class ClusterTopology implements Topology {
   }
 
   /**
-   * The way to a master that is taking over a slot and has the keys already. It sends away whoever
-   * does not say that he was sent; what is said holds for the next call on its connection, so only
-   * those who were sent use that one.
+   * The route to a master that is taking over a slot and has the keys already. It redirects back
+   * every call without {@code ASKING} in front, which holds for the next call on the connection; so
+   * the connection is for such calls only.
    */
   private static final class AskingRoute implements Route {
 
-    private final ReconnectingConnection connection;
+    private final ReconnectingConnection asking;
     private final SlotRoute origin;
 
-    AskingRoute(ReconnectingConnection connection, SlotRoute origin) {
-      this.connection = connection;
+    AskingRoute(ReconnectingConnection asking, SlotRoute origin) {
+      this.asking = asking;
       this.origin = origin;
     }
 
     @Override
     public @Nullable PipelinedConnection usable() {
-      return connection.usable();
+      return asking.usable();
     }
 
     @Override
     public CompletableFuture<PipelinedConnection> open() {
-      return connection.open();
+      return asking.open();
     }
 
     @Override
-    public void precede(PipelinedConnection link) {
-      link.tell(link.commands.asking());
+    public void precede(PipelinedConnection connection) {
+      connection.sendAhead(connection.commands.asking());
     }
 
     @Override
-    public @Nullable Route after(PipelinedConnection link, Throwable failure) {
-      return Redirection.in(failure) != null ? origin : origin.after(link, failure);
+    public @Nullable Route after(PipelinedConnection connection, Throwable failure) {
+      return Redirection.in(failure) != null ? origin : origin.after(connection, failure);
     }
   }
 }

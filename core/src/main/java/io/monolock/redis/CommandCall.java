@@ -12,41 +12,42 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 
 /**
- * Asks a server something that is no script. Whoever cancels does not hear the answer, but it still
- * counts as one of the connection.
+ * A call of one command that is no script. After a cancellation the answer is dropped, but the
+ * connection still counts it.
  *
  * @param <A> what is answered
  */
 final class CommandCall<A> extends BaseSubscriber<A> {
 
-  private final PipelinedConnection link;
+  private final PipelinedConnection connection;
   private final CompletableFuture<A> answer = new CompletableFuture<>();
 
-  private CommandCall(PipelinedConnection link) {
-    this.link = link;
+  private CommandCall(PipelinedConnection connection) {
+    this.connection = connection;
   }
 
-  /** Asks whether the server answers. */
-  static Mono<String> ping(ReconnectingConnection connection) {
-    return Mono.defer(() -> of(connection.open()))
+  /** Whether the server answers; opens the connection if necessary. */
+  static Mono<String> ping(ReconnectingConnection reconnecting) {
+    return Mono.defer(() -> of(reconnecting.open()))
         .onErrorMap(ErrorMapping::ofConnecting)
-        .flatMap(link -> over(link, redis -> redis.ping()).onErrorMap(ErrorMapping::ofCall));
+        .flatMap(
+            connection -> over(connection, redis -> redis.ping()).onErrorMap(ErrorMapping::ofCall));
   }
 
-  /** Asks at once, when this is called. */
+  /** Sends the command now, not when it is subscribed. */
   static <A> Mono<A> over(
-      PipelinedConnection link,
+      PipelinedConnection connection,
       Function<RedisReactiveCommands<String, String>, Publisher<A>> command) {
-    CommandCall<A> question = new CommandCall<>(link);
-    link.ask(command.apply(link.commands), question);
-    if (!link.isOpen()) {
-      // Lettuce may have taken it just after it had ended all others
-      question.answer.completeExceptionally(new RedisException("Connection closed"));
+    CommandCall<A> call = new CommandCall<>(connection);
+    connection.ask(command.apply(connection.commands), call);
+    if (!connection.isOpen()) {
+      // Lettuce may have accepted the command just after it had failed all others
+      call.answer.completeExceptionally(new RedisException("Connection closed"));
     }
-    return of(question.answer);
+    return of(call.answer);
   }
 
-  /** What fails when nobody listens any more is nobody's concern. */
+  /** After a cancellation a failure is dropped; Reactor would report it as a dropped error. */
   private static <T> Mono<T> of(CompletableFuture<T> future) {
     return Mono.fromFuture(
             () -> future.handle((value, e) -> e == null ? Mono.just(value) : Mono.<T>error(e)),
@@ -71,6 +72,6 @@ final class CommandCall<A> extends BaseSubscriber<A> {
 
   @Override
   protected void hookFinally(SignalType type) {
-    link.heard();
+    connection.answered();
   }
 }

@@ -4,17 +4,17 @@ package io.monolock.redis;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.concurrent.CompletionStage;
 
-/** Opens connections to the server that takes the writes, whichever that is at the moment. */
+/** Opens connections to the server that takes the writes at the moment. */
 @FunctionalInterface
 interface ConnectionFactory {
 
-  /** Starts to open a connection, and does not block. */
+  /** Starts to open a connection; does not block. */
   CompletionStage<StatefulRedisConnection<String, String>> open();
 
-  /** Told that a connection it has opened leads to a replica, which refuses to write. */
+  /** Called when a connection of this factory led to a replica, which refuses writes. */
   default void ledToReplica() {}
 
-  /** What it chooses from, for those who watch over a store. */
+  /** The topology, as {@link io.monolock.store.StoreHealth} names it. */
   default String topology() {
     return "standalone";
   }

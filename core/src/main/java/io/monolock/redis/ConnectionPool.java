@@ -21,22 +21,22 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * Some connections to a server that are used by one at a time, as what they are used for keeps them
- * from being answered. Who finds none free waits in line; who cancels before it was its turn leaves
- * the line, and later is only not told how it ends.
+ * Some connections to a server, each used by one call at a time, as such a call blocks its
+ * connection. A call that finds none free is queued. Cancelling a queued call removes it;
+ * cancelling a later one only drops its answer.
  *
- * <p>Nor are two of one holder under way at a time: what ends the first one must not undo the
- * second one.
+ * <p>Nor are two calls of one holder under way at a time: undoing the first one must not undo the
+ * second.
  */
 final class ConnectionPool {
 
-  /** How many there are of one server: that many grants can wait for replicas at the same time. */
+  /** How many connections a server gets: so many grants can wait for replicas at the same time. */
   static final int COUNT = 8;
 
   private final ArrayDeque<Integer> free = new ArrayDeque<>(); // guarded by this
-  private final ArrayDeque<Turn<?>> line = new ArrayDeque<>(); // guarded by this
+  private final ArrayDeque<PooledCall<?>> queue = new ArrayDeque<>(); // guarded by this
   private final Set<String> holders = new HashSet<>(); // guarded by this
-  private final AtomicInteger toServe = new AtomicInteger();
+  private final AtomicInteger unserved = new AtomicInteger();
 
   ConnectionPool() {
     for (int number = 0; number < COUNT; number++) {
@@ -45,66 +45,69 @@ final class ConnectionPool {
   }
 
   /**
-   * Makes a call over a connection that nobody else uses.
+   * Makes a call over a connection that no other call uses.
    *
-   * @param holder of whom there is one call under way at most
-   * @param call what to do, given the number of the connection
+   * @param holder the token; a second call of the same one waits for the first
+   * @param action makes the call, given the number of the connection
    */
-  <T> Mono<T> using(String holder, IntFunction<Mono<T>> call) {
+  <T> Mono<T> using(String holder, IntFunction<Mono<T>> action) {
     return new Mono<>() {
       @Override
       public void subscribe(CoreSubscriber<? super T> subscriber) {
-        subscriber.onSubscribe(new Turn<>(ConnectionPool.this, holder, call, subscriber));
+        subscriber.onSubscribe(new PooledCall<>(ConnectionPool.this, holder, action, subscriber));
       }
     };
   }
 
-  /** Ends those who have stood in line for about that long, as nobody waits for them any more. */
+  /**
+   * Fails the calls that have been queued for about that long, as their callers have given up by
+   * now.
+   */
   void overdue(Duration timeout) {
     long latest = System.nanoTime() - timeout.minus(timeout.dividedBy(8)).toNanos();
-    List<Turn<?>> ended = new ArrayList<>();
+    List<PooledCall<?>> late = new ArrayList<>();
     synchronized (this) {
-      while (!line.isEmpty() && line.getFirst().since - latest <= 0) {
-        ended.add(line.removeFirst());
+      while (!queue.isEmpty() && queue.getFirst().since - latest <= 0) {
+        late.add(queue.removeFirst());
       }
     }
-    ended.forEach(Turn::tooLate);
+    late.forEach(PooledCall::timeOut);
   }
 
-  private void enter(Turn<?> turn) {
+  private void enqueue(PooledCall<?> call) {
     synchronized (this) {
-      line.add(turn);
+      queue.add(call);
     }
     serve();
   }
 
-  private synchronized void leave(Turn<?> turn) {
-    line.remove(turn);
+  private synchronized void dequeue(PooledCall<?> call) {
+    queue.remove(call);
   }
 
-  private void back(String holder, int number) {
+  private void giveBack(String holder, int number) {
     synchronized (this) {
       holders.remove(holder);
-      // the one that was used last is open most probably
+      // the one used last is most probably open
       free.addFirst(number);
     }
     serve();
   }
 
-  /** In one thread at a time, and not from within a call that it begins, which may end at once. */
+  /** Runs in one thread at a time and never nested, as a call that it begins may end at once. */
   private void serve() {
-    if (toServe.getAndIncrement() > 0) {
+    if (unserved.getAndIncrement() > 0) {
       return;
     }
     int seen = 1;
     do {
       while (serveNext()) {}
-      seen = toServe.addAndGet(-seen);
+      seen = unserved.addAndGet(-seen);
     } while (seen > 0);
   }
 
   private boolean serveNext() {
-    Turn<?> next;
+    PooledCall<?> next;
     int number;
     synchronized (this) {
       next = free.isEmpty() ? null : next();
@@ -117,65 +120,65 @@ final class ConnectionPool {
     return true;
   }
 
-  /** The first one whose holder has nothing under way. */
-  private @Nullable Turn<?> next() {
-    for (Iterator<Turn<?>> turns = line.iterator(); turns.hasNext(); ) {
-      Turn<?> turn = turns.next();
-      if (holders.add(turn.holder)) {
-        turns.remove();
-        return turn;
+  /** The first queued call whose holder has none under way. */
+  private @Nullable PooledCall<?> next() {
+    for (Iterator<PooledCall<?>> calls = queue.iterator(); calls.hasNext(); ) {
+      PooledCall<?> call = calls.next();
+      if (holders.add(call.holder)) {
+        calls.remove();
+        return call;
       }
     }
     return null;
   }
 
-  /** One call, from when it is asked for until it has ended. */
-  private static final class Turn<T> implements Subscription, CoreSubscriber<T> {
+  /** One call, from its request to its end. */
+  private static final class PooledCall<T> implements Subscription, CoreSubscriber<T> {
 
     private enum State {
       NEW,
-      IN_LINE,
+      QUEUED,
       UNDER_WAY,
       OVER
     }
 
-    private final ConnectionPool connections;
+    private final ConnectionPool pool;
     private final String holder;
-    private final IntFunction<Mono<T>> call;
+    private final IntFunction<Mono<T>> action;
     private final CoreSubscriber<? super T> subscriber;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
     private long since;
     private int number;
     private @Nullable T value;
 
-    Turn(
-        ConnectionPool connections,
+    PooledCall(
+        ConnectionPool pool,
         String holder,
-        IntFunction<Mono<T>> call,
+        IntFunction<Mono<T>> action,
         CoreSubscriber<? super T> subscriber) {
-      this.connections = connections;
+      this.pool = pool;
       this.holder = holder;
-      this.call = call;
+      this.action = action;
       this.subscriber = subscriber;
     }
 
     @Override
     public void request(long n) {
-      if (Operators.validate(n) && state.compareAndSet(State.NEW, State.IN_LINE)) {
+      if (Operators.validate(n) && state.compareAndSet(State.NEW, State.QUEUED)) {
         since = System.nanoTime();
-        connections.enter(this);
+        pool.enqueue(this);
       }
     }
 
     @Override
     public void cancel() {
-      if (state.getAndSet(State.OVER) == State.IN_LINE) {
-        connections.leave(this);
+      if (state.getAndSet(State.OVER) == State.QUEUED) {
+        pool.dequeue(this);
       }
     }
 
-    void tooLate() {
-      if (state.compareAndSet(State.IN_LINE, State.OVER)) {
+    void timeOut() {
+      if (state.compareAndSet(State.QUEUED, State.OVER)) {
         subscriber.onError(
             new StoreFailure(
                 StoreProblem.Reason.UNAVAILABLE,
@@ -188,13 +191,13 @@ final class ConnectionPool {
 
     void begin(int number) {
       this.number = number;
-      if (!state.compareAndSet(State.IN_LINE, State.UNDER_WAY)) {
-        connections.back(holder, number);
+      if (!state.compareAndSet(State.QUEUED, State.UNDER_WAY)) {
+        pool.giveBack(holder, number);
         return;
       }
       Mono<T> mono;
       try {
-        mono = call.apply(number);
+        mono = action.apply(number);
       } catch (RuntimeException e) {
         mono = Mono.error(e);
       }
@@ -218,7 +221,7 @@ final class ConnectionPool {
 
     @Override
     public void onError(Throwable e) {
-      connections.back(holder, number);
+      pool.giveBack(holder, number);
       if (state.getAndSet(State.OVER) == State.UNDER_WAY) {
         subscriber.onError(e);
       }
@@ -226,7 +229,7 @@ final class ConnectionPool {
 
     @Override
     public void onComplete() {
-      connections.back(holder, number);
+      pool.giveBack(holder, number);
       T answer = value;
       if (state.getAndSet(State.OVER) == State.UNDER_WAY) {
         if (answer != null) {

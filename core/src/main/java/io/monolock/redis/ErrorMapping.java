@@ -14,14 +14,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what an error answer of the server or an exception of Lettuce means to a lock.
+ * Maps error answers of the server and exceptions of Lettuce to {@link StoreFailure}.
  *
- * <p>The codes of the server are looked for in the whole text: inside a script, Redis 6 puts its
- * own words before them and Redis 7 puts some behind.
+ * <p>The error codes are searched in the whole text: for an error inside a script, Redis 6 puts
+ * words before the code and Redis 7 behind it.
  */
 final class ErrorMapping {
 
-  /** What an error answer means, the first row that fits. */
+  /** What an error answer means: the first row that matches counts. */
   private static final List<Row> ANSWERS =
       List.of(
           row(
@@ -55,7 +55,7 @@ final class ErrorMapping {
               true,
               "Redis is a replica, which takes no writes; connect to the primary"),
           row(code("LOADING"), Reason.SERVER_STATE, true, "Redis is still loading its data"),
-          row(code("BUSY"), Reason.SERVER_STATE, true, "Redis is busy with somebody's long script"),
+          row(code("BUSY"), Reason.SERVER_STATE, true, "Redis is busy with a long script"),
           row(
               code("OOM"),
               Reason.SERVER_STATE,
@@ -125,7 +125,7 @@ final class ErrorMapping {
     return "(?:^|-|: |ERR )(?:" + String.join("|", codes) + ")\\b";
   }
 
-  /** Why a call failed that had a connection to go over. */
+  /** The failure of a call that had a connection. */
   static StoreFailure ofCall(Throwable thrown) {
     Throwable error = unwrapped(thrown);
     if (error instanceof StoreFailure failure) {
@@ -167,7 +167,7 @@ final class ErrorMapping {
         && OF_A_REPLICA.matcher(String.valueOf(answer.getMessage())).find();
   }
 
-  /** Why there is no connection. */
+  /** The failure of a call for which no connection could be opened. */
   static StoreFailure ofConnecting(Throwable thrown) {
     Throwable error = unwrapped(thrown);
     if (error instanceof StoreFailure failure) {
@@ -175,7 +175,8 @@ final class ErrorMapping {
     }
     RedisCommandExecutionException answer = answerIn(error);
     if (answer != null || isIn(error, "Cannot retrieve cluster partitions")) {
-      // to a cluster client of Lettuce, answers of the servers are but a part of its message
+      // the exception of Lettuce's cluster client has the answers of the servers only in its
+      // message
       StoreFailure failure = ofAnswer(answer == null ? error : answer);
       if (failure.reason() == Reason.PERMISSION) {
         return failure;
@@ -216,7 +217,7 @@ final class ErrorMapping {
         error);
   }
 
-  /** Why a call fails that comes too late. */
+  /** The failure of a call after the store was closed. */
   static StoreFailure closed() {
     return new StoreFailure(Reason.UNAVAILABLE, false, "The store is closed", null);
   }
@@ -244,7 +245,9 @@ final class ErrorMapping {
     return null;
   }
 
-  /** Why one side ended a handshake, null if it was not for a certificate. */
+  /**
+   * The error of a TLS handshake in which one side refused a certificate, null if there is none.
+   */
   private static @Nullable Throwable refusedCertificate(Throwable error) {
     for (Throwable t = error; t != null; t = t.getCause()) {
       if (t instanceof CertificateException
@@ -255,7 +258,7 @@ final class ErrorMapping {
     return null;
   }
 
-  /** What a stage of several futures has failed with. */
+  /** The exception itself, without the wrapper of a later stage of a future. */
   private static Throwable unwrapped(Throwable error) {
     return error instanceof CompletionException e && e.getCause() != null ? e.getCause() : error;
   }

@@ -5,7 +5,7 @@ import io.monolock.store.LockKeys;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** Where the fencing numbers of lock keys are kept. */
+/** The keys in which the fencing numbers of lock keys are kept. */
 final class FenceKeys {
 
   static final String SUFFIX = ":fence";

@@ -6,8 +6,9 @@ import io.monolock.store.LockKeys;
 import java.util.stream.Collectors;
 
 /**
- * Where keys are in a cluster. A key with a hash tag, the text between its first brace and the next
- * closing one, is where its tag is; any other one is where all of its text says.
+ * The hash slots of a cluster. The slot of a key with a hash tag, the text between its first brace
+ * and the next closing one, is that of the tag; the slot of any other key is that of its whole
+ * text.
  */
 final class HashSlots {
 
@@ -17,7 +18,10 @@ final class HashSlots {
     return SlotHash.getSlot(key);
   }
 
-  /** Throws {@link IllegalArgumentException} unless one server has all keys, and can fence them. */
+  /**
+   * Throws {@link IllegalArgumentException} unless all keys, and their fence keys if fenced, are in
+   * one slot.
+   */
   static void check(LockKeys keys, boolean fenced) {
     if (keys.asList().stream().mapToInt(HashSlots::of).distinct().count() > 1) {
       throw new IllegalArgumentException(
@@ -41,7 +45,7 @@ final class HashSlots {
     }
   }
 
-  /** The key that holds the fencing numbers, in the slot of the lock key. */
+  /** The fence key, in the slot of the lock key. */
   static String fence(String key) {
     return (hasTag(key) ? key : "{" + key + "}") + FenceKeys.SUFFIX;
   }

@@ -14,8 +14,9 @@ import org.reactivestreams.Publisher;
 /**
  * A script that runs on the server, in one step.
  *
- * <p>It is called by its hash. A server that does not know it, because it is new or was restarted
- * or emptied of scripts, is given the whole text on the same connection, and knows it from then on.
+ * <p>It is called by its hash. To a server that does not know it, because it is new or was
+ * restarted or its scripts were flushed, the whole text is sent over the same connection; from then
+ * on it knows the hash.
  */
 final class LuaScript {
 
@@ -57,7 +58,7 @@ final class LuaScript {
     return redis.evalsha(hash, type, keys, args);
   }
 
-  /** Runs it, and makes the server know it. */
+  /** Runs it, and makes its hash known to the server. */
   <A> Publisher<A> byText(
       RedisScriptingReactiveCommands<String, String> redis,
       ScriptOutputType type,

@@ -19,23 +19,23 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.SignalType;
 
 /**
- * A connection that is closed once, be it because it is lost or no longer wanted, and that knows
- * how many of its calls are unanswered.
+ * A Lettuce connection that many calls share at the same time. It is closed once, because it is
+ * lost or no longer wanted, and it counts its unanswered calls.
  *
  * <h2>When calls are sent</h2>
  *
- * <p>What Lettuce is given stays in its buffer until it is flushed: half of what a call costs a
- * busy server is the reading and writing of packets, so calls that come together go out together. A
- * call that finds the others answered is flushed at once, by its own thread. Any other one leaves
- * it to a task on the event loop of the connection, of which there is at most one; it puts its flag
- * back before it flushes, so a call that finds the flag set is in the buffer in time.
+ * <p>Commands stay in the buffer of Lettuce until it is flushed: half of what a call costs a busy
+ * server is the reading and writing of packets, so calls that are made together are sent together.
+ * A call that finds all others answered is flushed at once, by its own thread. Any other call
+ * leaves that to a task on the event loop of the connection. There is at most one such task; it
+ * clears its flag before it flushes, so a call that finds the flag set is in the buffer in time.
  *
- * <p>Each call is sent by itself while it is traced: Lettuce may first have to wait for the trace,
- * and then not flush it.
+ * <p>With tracing each call is sent by itself: Lettuce may have to wait for the trace before it
+ * writes the command, and does not flush it then.
  */
 final class PipelinedConnection implements RedisConnectionStateListener {
 
-  final StatefulRedisConnection<String, String> connection;
+  final StatefulRedisConnection<String, String> lettuce;
   final RedisReactiveCommands<String, String> commands;
 
   private final boolean coalesces;
@@ -44,59 +44,59 @@ final class PipelinedConnection implements RedisConnectionStateListener {
   private final AtomicBoolean flushing = new AtomicBoolean();
   private final Runnable flushAll = this::flushAll;
 
-  /** When something was heard, or asked after all had been answered. */
+  /** When the last answer came or, if later, the first call after all others had been answered. */
   private volatile long aliveAt = System.nanoTime();
 
   /** The event loop of the connection, known from the first answer on. */
   private volatile @Nullable Executor loop;
 
-  PipelinedConnection(StatefulRedisConnection<String, String> connection) {
-    this.connection = connection;
-    this.commands = connection.reactive();
-    this.coalesces = !connection.getResources().tracing().isEnabled();
+  PipelinedConnection(StatefulRedisConnection<String, String> lettuce) {
+    this.lettuce = lettuce;
+    this.commands = lettuce.reactive();
+    this.coalesces = !lettuce.getResources().tracing().isEnabled();
   }
 
-  /** Makes it ready for calls. Until then, each command is sent by itself. */
+  /** Makes the connection ready for calls. Until then, Lettuce sends each command at once. */
   void ready() {
-    // what is late is known without a timer of Lettuce for each command
-    connection.setTimeout(Duration.ZERO);
-    connection.setAutoFlushCommands(!coalesces);
+    // time limits are the engine's, so Lettuce needs no timer for each command
+    lettuce.setTimeout(Duration.ZERO);
+    lettuce.setAutoFlushCommands(!coalesces);
   }
 
   /**
-   * Makes a call, and sees to it that it is sent.
+   * Makes a call and flushes it, now or together with others.
    *
-   * @param command goes over this connection when its answer is requested
-   * @param answer requests it at once, and tells that it was {@link #heard}
+   * @param command a command of {@link #commands}, written when its answer is requested
+   * @param subscriber requests the answer at once, and calls {@link #answered} when it has come
    */
-  <A> void ask(Publisher<A> command, Subscriber<? super A> answer) {
+  <A> void ask(Publisher<A> command, Subscriber<? super A> subscriber) {
     boolean idle = unanswered.getAndIncrement() == 0;
     if (idle) {
       aliveAt = System.nanoTime();
     }
-    command.subscribe(answer);
+    command.subscribe(subscriber);
     if (coalesces) {
       flush(idle);
     }
   }
 
-  /** Sends a command whose answer tells nothing that the call after it does not. */
-  void tell(Publisher<?> command) {
+  /** Sends a command whose answer says nothing that the answer to the call behind it does not. */
+  void sendAhead(Publisher<?> command) {
     ask(
         command,
         new BaseSubscriber<Object>() {
           @Override
-          protected void hookOnError(Throwable refused) {}
+          protected void hookOnError(Throwable ignored) {}
 
           @Override
           protected void hookFinally(SignalType end) {
-            heard();
+            answered();
           }
         });
   }
 
-  /** The server has answered one of the calls, or it failed. */
-  void heard() {
+  /** One of the calls was answered, or has failed. */
+  void answered() {
     unanswered.decrementAndGet();
     aliveAt = System.nanoTime();
     if (loop == null) {
@@ -104,7 +104,10 @@ final class PipelinedConnection implements RedisConnectionStateListener {
     }
   }
 
-  /** It is asked for something whose answer takes about that long. */
+  /**
+   * The command just sent blocks the connection for that long, so its silence means nothing until
+   * then.
+   */
   void expectSilence(Duration most) {
     aliveAt = System.nanoTime() + most.toNanos();
   }
@@ -112,7 +115,7 @@ final class PipelinedConnection implements RedisConnectionStateListener {
   private void flush(boolean atOnce) {
     Executor loop = this.loop;
     if (atOnce || loop == null) {
-      connection.flushCommands();
+      lettuce.flushCommands();
     } else if (!flushing.get() && flushing.compareAndSet(false, true)) {
       try {
         loop.execute(flushAll);
@@ -125,14 +128,14 @@ final class PipelinedConnection implements RedisConnectionStateListener {
 
   private void flushAll() {
     flushing.set(false);
-    connection.flushCommands();
+    lettuce.flushCommands();
   }
 
   boolean isOpen() {
-    return connection.isOpen();
+    return lettuce.isOpen();
   }
 
-  /** Whether it has answered nothing for that long, though it was asked. */
+  /** Whether calls are unanswered and none was answered for that long. */
   boolean isSilent(Duration timeout) {
     return unanswered.get() > 0 && System.nanoTime() - aliveAt >= timeout.toNanos();
   }
@@ -156,6 +159,6 @@ final class PipelinedConnection implements RedisConnectionStateListener {
   }
 
   CompletableFuture<Void> ending() {
-    return ended.complete(null) ? connection.closeAsync() : CompletableFuture.completedFuture(null);
+    return ended.complete(null) ? lettuce.closeAsync() : CompletableFuture.completedFuture(null);
   }
 }

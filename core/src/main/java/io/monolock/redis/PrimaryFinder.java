@@ -23,39 +23,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens connections to the primary among some servers, by asking them for their role.
+ * Opens connections to the primary among some servers, which it asks for their role.
  *
- * <p>A lone server is not asked until it has turned out to be a replica. From then on it is, and
- * the one that it follows is used instead; if that cannot be reached, the replica is, so that calls
- * are told by it what is wrong.
+ * <p>A lone server is not asked until it has turned out to be a replica. From then on it is asked,
+ * and its upstream is used instead; if that cannot be reached, the replica is used, so that its
+ * answers say what is wrong.
  *
- * <p>Of several servers all are asked, each time; if none is the primary, those that they follow
- * are asked. One that does not answer delays the others only a little. If two of them say that they
- * are the primary, somebody has promoted one and not told the other: with either of them a lock
- * might be held twice, so none is used until that is settled.
+ * <p>Several servers are all asked, each time; if none is the primary, their upstreams are asked. A
+ * server that does not answer delays the others only a little. If two say that they are the
+ * primary, one was promoted without demoting the other: with either of them a lock might be held
+ * twice, so none is used until that is settled.
  */
 final class PrimaryFinder implements ConnectionFactory {
 
   private static final Logger LOG = LoggerFactory.getLogger(PrimaryFinder.class);
-  private static final Duration TIME_TO_OBJECT = Duration.ofMillis(500);
+  private static final Duration TIME_TO_ANSWER = Duration.ofMillis(500);
   private static final int MOST_ASKED = 32;
 
   private final RedisClient client;
   private final List<RedisURI> servers;
-  private volatile boolean asks;
+  private volatile boolean asksRoles;
 
-  private PrimaryFinder(RedisClient client, List<RedisURI> servers, boolean asks) {
+  private PrimaryFinder(RedisClient client, List<RedisURI> servers, boolean asksRoles) {
     this.client = client;
     this.servers = servers;
-    this.asks = asks;
+    this.asksRoles = asksRoles;
   }
 
-  /** The server, or the one that it follows. */
+  /** The server, or its upstream. */
   static PrimaryFinder of(RedisClient client, RedisURI server) {
     return new PrimaryFinder(client, List.of(server), false);
   }
 
-  /** One of the servers, or one that they follow. */
+  /** One of the servers, or an upstream of theirs. */
   static PrimaryFinder among(RedisClient client, List<RedisURI> servers) {
     if (servers.isEmpty()) {
       throw new IllegalArgumentException("uris must name at least one server, there was none");
@@ -75,7 +75,7 @@ final class PrimaryFinder implements ConnectionFactory {
 
   @Override
   public CompletionStage<StatefulRedisConnection<String, String>> open() {
-    if (!asks) {
+    if (!asksRoles) {
       return client.connectAsync(StringCodec.UTF8, servers.get(0));
     }
     Search search = new Search();
@@ -85,12 +85,12 @@ final class PrimaryFinder implements ConnectionFactory {
 
   @Override
   public void ledToReplica() {
-    asks = true;
+    asksRoles = true;
   }
 
   @Override
   public String topology() {
-    return asks ? "primary and replicas" : "standalone";
+    return asksRoles ? "primary and replicas" : "standalone";
   }
 
   private static String name(RedisURI uri) {
@@ -107,7 +107,7 @@ final class PrimaryFinder implements ConnectionFactory {
   /** A connection to a server. */
   private record Candidate(RedisURI uri, StatefulRedisConnection<String, String> connection) {}
 
-  /** One search. All that it opens is closed, but what is found. */
+  /** One search. It closes every connection that it opens, except the one found. */
   private final class Search {
 
     final CompletableFuture<StatefulRedisConnection<String, String>> found =
@@ -118,7 +118,7 @@ final class PrimaryFinder implements ConnectionFactory {
     private final List<String> replicas = new ArrayList<>();
     private int unanswered;
     private boolean follows;
-    private boolean late;
+    private boolean timedOut;
     private boolean over;
     private @Nullable Candidate primary;
     private @Nullable Candidate lastResort;
@@ -127,14 +127,14 @@ final class PrimaryFinder implements ConnectionFactory {
     void begin() {
       CompletableFuture<Void> unused =
           new CompletableFuture<Void>()
-              .completeOnTimeout(null, TIME_TO_OBJECT.toMillis(), TimeUnit.MILLISECONDS)
-              .thenRunAsync(this::beLate);
+              .completeOnTimeout(null, TIME_TO_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
+              .thenRunAsync(this::timeOut);
       askAll(servers);
     }
 
-    private void beLate() {
+    private void timeOut() {
       synchronized (this) {
-        late = true;
+        timedOut = true;
       }
       settle();
     }
@@ -209,7 +209,7 @@ final class PrimaryFinder implements ConnectionFactory {
       settle();
     }
 
-    /** A lone server, whatever it is, is better than none. */
+    /** Keeps the connection to a lone server as a last resort, whatever its role. */
     private void offer(Candidate candidate) {
       synchronized (this) {
         if (!over && servers.size() == 1 && lastResort == null) {
@@ -226,7 +226,7 @@ final class PrimaryFinder implements ConnectionFactory {
       synchronized (this) {
         unanswered--;
         other = primary;
-        // those that are followed may be one server with two names
+        // two upstreams may be one server with two names
         isTheSecond = !over && other != null && !follows;
         if (!over && other == null) {
           primary = candidate;
@@ -262,13 +262,13 @@ final class PrimaryFinder implements ConnectionFactory {
               null));
     }
 
-    /** Decides if it can be decided, or asks on. */
+    /** Ends the search if its result is certain, or asks the upstreams. */
     private void settle() {
       List<RedisURI> next = List.of();
       Candidate chosen = null;
       Candidate other = null;
       synchronized (this) {
-        if (over || (unanswered > 0 && !late)) {
+        if (over || (unanswered > 0 && !timedOut)) {
           return;
         }
         if (primary != null) {
@@ -293,11 +293,11 @@ final class PrimaryFinder implements ConnectionFactory {
       } else if (chosen != null) {
         found.complete(chosen.connection);
       } else {
-        found.completeExceptionally(nobody());
+        found.completeExceptionally(noPrimary());
       }
     }
 
-    private synchronized Throwable nobody() {
+    private synchronized Throwable noPrimary() {
       Throwable problem = this.problem;
       return replicas.isEmpty() && problem != null
           ? problem

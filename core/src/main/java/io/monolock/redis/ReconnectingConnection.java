@@ -11,31 +11,30 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * One connection that many calls share. It is opened when it is first needed, and a new one is
- * opened whenever it has been lost.
+ * A connection that many calls share. It is opened when it is first needed, and replaced by a new
+ * one after it was lost.
  *
- * <p>Left to itself, Lettuce keeps the commands of a lost connection, reconnects, and sends them
- * again: an acquisition may then take effect long after its caller has given up. So a connection
- * that is lost is closed at once. That ends the commands that were under way, whose outcome nobody
- * knows, and keeps Lettuce from reconnecting. It is closed in Lettuce's own thread, between the
- * events of the channel, so that none of the commands is overlooked.
+ * <p>By default Lettuce keeps the commands of a lost connection, reconnects, and sends them again:
+ * an acquisition may then take effect long after its caller has given up. So a lost connection is
+ * closed at once. That fails the commands that were under way, whose outcome is unknown, and keeps
+ * Lettuce from reconnecting. It is closed in Lettuce's own thread, between the events of the
+ * channel, so that no command is missed.
  *
- * <p>So is a connection to a server that says that it is a replica: its primary has become another
- * one, and not every replica cuts the connections that it has had before.
+ * <p>A connection is closed, too, when its server answers that it is a replica: another server has
+ * become the primary, and not every replica closes the connections it had before.
  *
- * <p>While the server is down, all calls that come wait for the same attempt to connect and fail
- * with it. Between the beginnings of two attempts lies a pause, or many who try again would keep
- * connecting without end.
+ * <p>While the server is down, all calls wait for the same attempt to connect and fail with it.
+ * Attempts begin at least a pause apart, or many callers that try again would connect without end.
  */
 final class ReconnectingConnection implements Route {
 
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  private final ConnectionFactory opener;
+  private final ConnectionFactory factory;
   private final SetUp setUp;
 
   private @Nullable CompletableFuture<PipelinedConnection> current; // guarded by this
-  private int opening; // guarded by this
+  private int attempt; // guarded by this
   private long begunAt = System.nanoTime() - PAUSE.toNanos(); // guarded by this
   private boolean closed; // guarded by this
   private volatile @Nullable PipelinedConnection usable;
@@ -46,31 +45,31 @@ final class ReconnectingConnection implements Route {
     /** Prepares a connection that has just been opened; if it fails, the connection is closed. */
     CompletionStage<?> prepare(StatefulRedisConnection<String, String> connection);
 
-    /** Calls go over a connection that was prepared, from now on. */
+    /** From now on, calls go over the connection that was prepared. */
     default void usable() {}
 
-    /** A connection that calls went over has ended. */
+    /** A connection that calls went over is closed. */
     default void lost() {}
   }
 
   /** A connection that needs no preparation. */
-  ReconnectingConnection(ConnectionFactory opener) {
-    this(opener, connection -> CompletableFuture.completedFuture(null));
+  ReconnectingConnection(ConnectionFactory factory) {
+    this(factory, any -> CompletableFuture.completedFuture(null));
   }
 
   /**
-   * @param opener opens connections
+   * @param factory opens connections
    * @param setUp prepares each connection
    */
-  ReconnectingConnection(ConnectionFactory opener, SetUp setUp) {
-    this.opener = opener;
+  ReconnectingConnection(ConnectionFactory factory, SetUp setUp) {
+    this.factory = factory;
     this.setUp = setUp;
   }
 
   @Override
   public @Nullable PipelinedConnection usable() {
-    PipelinedConnection link = usable;
-    return link != null && link.isOpen() ? link : null;
+    PipelinedConnection connection = usable;
+    return connection != null && connection.isOpen() ? connection : null;
   }
 
   @Override
@@ -80,33 +79,34 @@ final class ReconnectingConnection implements Route {
     }
     CompletableFuture<PipelinedConnection> known = current;
     if (known == null || isOver(known)) {
-      known = beginAfterAPause();
+      known = beginAfterPause();
       current = known;
     }
     return known;
   }
 
-  /** A replica may never say by itself that it is no longer the one to talk to. */
+  /** Leaves a server that answers as a replica, which may never close the connection by itself. */
   @Override
-  public @Nullable Route after(PipelinedConnection link, Throwable failure) {
+  public @Nullable Route after(PipelinedConnection connection, Throwable failure) {
     if (ErrorMapping.isOfReplica(failure)) {
-      opener.ledToReplica();
-      link.end();
+      factory.ledToReplica();
+      connection.end();
     }
     return null;
   }
 
-  private boolean isOver(CompletableFuture<PipelinedConnection> link) {
-    return link.isDone() && (link.isCompletedExceptionally() || !link.join().isOpen());
+  private boolean isOver(CompletableFuture<PipelinedConnection> connection) {
+    return connection.isDone()
+        && (connection.isCompletedExceptionally() || !connection.join().isOpen());
   }
 
   /**
-   * Gives up the connection if it may be dead, as it has answered nothing for about that long
-   * though it was asked, or is being opened for that long: calls under way end, also those that
-   * wait for it to open, and the next one opens a new one.
+   * Gives up the connection if it may be dead: calls are unanswered and none was answered for about
+   * that long, or it is being opened for that long. Calls under way fail, also those that wait for
+   * it to open, and the next call opens a new connection.
    */
   void overdue(Duration timeout) {
-    // whoever complains began to count a little before the connection was asked
+    // the caller began to count a little before the command was sent
     Duration most = timeout.minus(timeout.dividedBy(8));
     CompletableFuture<PipelinedConnection> last;
     synchronized (this) {
@@ -116,23 +116,24 @@ final class ReconnectingConnection implements Route {
       }
       current = null;
       usable = null;
-      opening++;
+      attempt++;
     }
     if (!last.completeExceptionally(givenUp())) {
       CompletableFuture<Void> unused = last.thenAccept(PipelinedConnection::end);
     }
   }
 
-  private boolean isSilent(CompletableFuture<PipelinedConnection> link, Duration timeout) {
+  private boolean isSilent(CompletableFuture<PipelinedConnection> connection, Duration timeout) {
     PipelinedConnection usable = this.usable;
-    return link.isDone()
+    return connection.isDone()
         ? usable != null && usable.isSilent(timeout)
         : System.nanoTime() - begunAt >= timeout.toNanos();
   }
 
   /**
-   * Closes the connection; later calls fail. Completes when it is closed; one that is still being
-   * opened is not waited for, as that may never end, but closed as soon as it is there.
+   * Closes the connection; later calls fail. Completes when it is closed. A connection that is
+   * still being opened is not waited for, as that may never end; it is closed as soon as it is
+   * open.
    */
   Mono<Void> close() {
     return Mono.defer(
@@ -148,28 +149,28 @@ final class ReconnectingConnection implements Route {
           }
           return Mono.fromFuture(last, true)
               .onErrorComplete()
-              .flatMap(link -> Mono.fromFuture(link.ending(), true));
+              .flatMap(connection -> Mono.fromFuture(connection.ending(), true));
         });
   }
 
-  private CompletableFuture<PipelinedConnection> beginAfterAPause() {
-    int number = ++opening;
-    CompletableFuture<PipelinedConnection> link = new CompletableFuture<>();
+  private CompletableFuture<PipelinedConnection> beginAfterPause() {
+    int number = ++attempt;
+    CompletableFuture<PipelinedConnection> awaited = new CompletableFuture<>();
     long pause = begunAt + PAUSE.toNanos() - System.nanoTime();
     if (pause <= 0) {
-      begin(number, link);
+      begin(number, awaited);
     } else {
       CompletableFuture<Void> unused =
           new CompletableFuture<Void>()
               .completeOnTimeout(null, pause, TimeUnit.NANOSECONDS)
-              .thenRunAsync(() -> begin(number, link));
+              .thenRunAsync(() -> begin(number, awaited));
     }
-    return link;
+    return awaited;
   }
 
   private void begin(int number, CompletableFuture<PipelinedConnection> awaited) {
     synchronized (this) {
-      if (closed || number != opening) {
+      if (closed || number != attempt) {
         awaited.completeExceptionally(closed ? ErrorMapping.closed() : givenUp());
         return;
       }
@@ -177,13 +178,13 @@ final class ReconnectingConnection implements Route {
     }
     try {
       CompletionStage<Boolean> unused =
-          opener
+          factory
               .open()
-              .thenCompose(connection -> prepared(connection, awaited))
-              .thenApply(link -> accept(link, number))
+              .thenCompose(opened -> prepared(opened, awaited))
+              .thenApply(connection -> accept(connection, number))
               .handle(
-                  (link, e) ->
-                      e == null ? accepted(link, awaited) : awaited.completeExceptionally(e));
+                  (connection, e) ->
+                      e == null ? accepted(connection, awaited) : awaited.completeExceptionally(e));
     } catch (RuntimeException e) {
       awaited.completeExceptionally(e);
     }
@@ -194,40 +195,40 @@ final class ReconnectingConnection implements Route {
   }
 
   private CompletionStage<PipelinedConnection> prepared(
-      StatefulRedisConnection<String, String> connection,
+      StatefulRedisConnection<String, String> opened,
       CompletableFuture<PipelinedConnection> awaited) {
-    PipelinedConnection link = new PipelinedConnection(connection);
-    connection.addListener(link);
+    PipelinedConnection connection = new PipelinedConnection(opened);
+    opened.addListener(connection);
     CompletableFuture<PipelinedConnection> unused =
         awaited.whenComplete(
             (any, e) -> {
               if (e != null) {
-                link.end();
+                connection.end();
               }
             });
-    return setUp.prepare(connection).thenApply(any -> link);
+    return setUp.prepare(opened).thenApply(any -> connection);
   }
 
-  private synchronized PipelinedConnection accept(PipelinedConnection link, int number) {
+  private synchronized PipelinedConnection accept(PipelinedConnection connection, int number) {
     if (closed) {
       throw ErrorMapping.closed();
     }
-    if (number != opening) {
+    if (number != attempt) {
       throw givenUp();
     }
     // lost before there was a listener, or while it was prepared
-    if (!link.isOpen()) {
+    if (!connection.isOpen()) {
       throw new RedisException("Connection lost as soon as it was opened");
     }
-    link.ready();
-    usable = link;
-    return link;
+    connection.ready();
+    usable = connection;
+    return connection;
   }
 
   private boolean accepted(
-      PipelinedConnection link, CompletableFuture<PipelinedConnection> awaited) {
-    link.whenEnded(setUp::lost);
+      PipelinedConnection connection, CompletableFuture<PipelinedConnection> awaited) {
+    connection.whenEnded(setUp::lost);
     setUp.usable();
-    return awaited.complete(link);
+    return awaited.complete(connection);
   }
 }

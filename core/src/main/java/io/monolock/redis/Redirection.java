@@ -7,17 +7,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server of a cluster answers to a call for keys that it has not.
+ * What a server of a cluster answers to a call for keys that it does not have.
  *
- * @param asking whether the other one only has the keys, and not yet the slot: it has to be told
- *     that it is asked on purpose
- * @param host of the other server; without one it is that of the server that says so
+ * @param asking whether the other server has the keys but not yet the slot, so that {@code ASKING}
+ *     must precede the call
+ * @param host of the other server, null if it is that of the answering server
  */
 record Redirection(boolean asking, @Nullable String host, int port) {
 
   private static final Pattern ANSWER = Pattern.compile("(MOVED|ASK) \\d+ (.*):(\\d+)");
 
-  /** The redirection that an error says, null if it is something else. */
+  /** The redirection in an error, null if it is something else. */
   static @Nullable Redirection in(Throwable error) {
     if (!(error instanceof RedisCommandExecutionException) || error.getMessage() == null) {
       return null;
@@ -33,8 +33,8 @@ record Redirection(boolean asking, @Nullable String host, int port) {
         Integer.parseInt(answer.group(3)));
   }
 
-  /** Where to go, as said by the server at an address. */
-  Address from(Address said) {
-    return new Address(host == null ? said.host() : host, port);
+  /** The address of the other server, given that of the answering one. */
+  Address from(Address answering) {
+    return new Address(host == null ? answering.host() : host, port);
   }
 }

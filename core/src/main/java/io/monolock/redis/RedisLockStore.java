@@ -30,57 +30,57 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Keeps locks in Redis: version 6.2 or newer, Valkey, or what speaks like them.
+ * Keeps locks in Redis: version 6.2 or newer, Valkey, or a server that is compatible with them.
  *
  * <p>Creating a store sends nothing and never blocks. Its connections are opened on first use,
  * shared by all calls, and opened anew after they were lost. They are the store's own, so that
- * locks never queue behind the other traffic of an application; the client stays the caller's, who
- * shuts it down after the locker is closed.
+ * locks never queue behind the other traffic of an application; the client belongs to the
+ * application, which shuts it down after the locker is closed.
  *
  * <h2>Two connections</h2>
  *
- * <p>All goes over one connection, except the attempts of those who wait for what somebody else
- * holds: they go over a second one, which is opened when there is somebody to wait. There, Redis
- * tracks what it reads, and pushes a message when such a key is released, ends, is deleted or
- * overwritten, by whomever. So nothing is pushed to those who do not wait, and a crowd that waits
- * holds up no release.
+ * <p>All calls go over one connection, except the attempts of waiters, that is, of acquisitions
+ * that another holder makes wait: they go over a second connection, which is opened for the first
+ * waiter. There, Redis tracks the keys that are read, and pushes a message when one of them is
+ * released, expires, is deleted or overwritten, by any client. So nothing is pushed to a process
+ * without waiters, and many waiters delay no release.
  *
- * <p>It takes RESP3, which Lettuce speaks unless it is told otherwise, and the command {@code
- * CLIENT TRACKING}. Where either is missing, a warning in the log says so once, and those who wait
- * only try again by themselves, as they also do while the second connection is down.
+ * <p>That needs RESP3, which is Lettuce's default, and the command {@code CLIENT TRACKING}. Where
+ * either is missing, one warning is logged, and waiters only try again by themselves, as they also
+ * do while the second connection is down.
  *
  * <h2>What is in Redis</h2>
  *
  * <p>Each key of a lock holds a string, the token followed by the metadata, and has a time to live:
- * what {@code SET key token NX PX ttl} writes. Whoever keeps to that, in whatever language,
- * excludes and is excluded by this store on the same keys. A key whose value does not start with
- * the token belongs to somebody else and is never touched, except by {@link #forceRelease}.
+ * what {@code SET key token NX PX ttl} writes. A client in any language that keeps to that excludes
+ * this store, and is excluded by it, on the same keys. A key whose value does not start with the
+ * token has another holder and is never changed, except by {@link #forceRelease}.
  *
  * <p>For a fenced lock, the key with the suffix {@code :fence} holds the last fencing number, a
  * blank, and the token that it was issued to; it lives for 24 hours. The number is the server's
  * time in microseconds or one more than the last number, whichever is higher.
  *
  * <p>A member of a quorum keeps in the key {@code monolock:beginning} since when it has forgotten
- * nothing, for a year from the last time it was asked.
+ * nothing; the key lives for a year after it was last read.
  *
- * <h2>What it asks of Redis</h2>
+ * <h2>What it needs of Redis</h2>
  *
  * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
  * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
  * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #wakeUps} also needs the subcommand
  * {@code CLIENT|TRACKING}, {@link #incarnation} the command {@code INFO}, {@link Builder#replicas}
- * {@code WAIT}, whoever names several servers {@code ROLE}, and a cluster {@code CLUSTER|NODES} and
- * {@code ASKING}. {@code HELLO} is allowed to everybody.
+ * {@code WAIT}, a store on several servers {@code ROLE}, and a cluster {@code CLUSTER|NODES} and
+ * {@code ASKING}. {@code HELLO} needs no permission.
  *
  * <h2>When another server becomes the primary</h2>
  *
  * <p>Calls that are under way fail, and may have taken effect or not; later ones go to the new
- * primary as soon as it is known. Whatever still leads to a server that has become a replica is
- * left as soon as that says so, and a replica never answers that a lock is not held. All of that is
- * {@linkplain io.monolock.store.StoreFailure#isTransient() trouble that passes}. But replicas hear
- * of writes a little later than whoever writes: a lock that was granted just before may be unknown
- * to the new primary, and be granted again. {@link Builder#replicas} makes that less likely.
- * Replicas must not be writable ({@code replica-read-only no}).
+ * primary as soon as it is known. A connection to a server that has become a replica is closed as
+ * soon as the server says so, and a replica never answers that a lock is not held. All these
+ * failures are {@linkplain io.monolock.store.StoreFailure#isTransient() transient}. But replicas
+ * get writes a little later than the primary: a lock that was granted just before may be unknown to
+ * the new primary, and be granted again. {@link Builder#replicas} makes that less likely. Replicas
+ * must not be writable ({@code replica-read-only no}).
  *
  * <p>Calls fail with {@link io.monolock.store.StoreFailure} only. Their signals may come in threads
  * of Lettuce, which must not be blocked. A call that was sent takes effect even if it is cancelled.
@@ -98,7 +98,7 @@ public final class RedisLockStore implements LockStore {
   private static final LuaScript INCARNATION = LuaScript.load("incarnation");
   private static final LuaScript FORCE_RELEASE = LuaScript.load("force_release");
 
-  private static final String BEGINNING = "monolock:beginning";
+  private static final String MARKER = "monolock:beginning";
   private static final String MOST_SHOWN = String.valueOf(TOKEN_LENGTH + 64 * 1_024);
   private static final Pattern LOCK =
       Pattern.compile("[A-Za-z0-9_-]{" + TOKEN_LENGTH + "}(.*)", Pattern.DOTALL);
@@ -106,12 +106,12 @@ public final class RedisLockStore implements LockStore {
   private static volatile Millis lastMillis = new Millis(Duration.ZERO, "0");
 
   private final WakeUps wakeUps;
-  private final Topology servers;
+  private final Topology topology;
   private final @Nullable Replicas replicas;
 
-  private RedisLockStore(Function<WakeUps, Topology> servers, @Nullable Replicas replicas) {
+  private RedisLockStore(Function<WakeUps, Topology> topology, @Nullable Replicas replicas) {
     this.wakeUps = new WakeUps();
-    this.servers = servers.apply(wakeUps);
+    this.topology = topology.apply(wakeUps);
     this.replicas = replicas;
   }
 
@@ -133,9 +133,9 @@ public final class RedisLockStore implements LockStore {
   /**
    * A store on the server that the URI names, or on the one that the Sentinels in the URI name.
    *
-   * <p>The Sentinels are asked each time that a connection is opened. A lone server that turns out
-   * to be a replica is left for the one that it follows, if the user of Redis may run {@code ROLE}
-   * and the address that the replica knows can be reached from here.
+   * <p>The Sentinels are asked each time a connection is opened. If a lone server turns out to be a
+   * replica, the store uses its primary instead, provided that the user of Redis may run {@code
+   * ROLE} and that the address the replica gives can be reached from here.
    *
    * @param client a client, with or without a {@link RedisURI} of its own
    * @param uri the server, or the Sentinels that know it; its timeout bounds the opening of a
@@ -147,11 +147,11 @@ public final class RedisLockStore implements LockStore {
   }
 
   /**
-   * A store on whichever of the servers is the primary.
+   * A store on the primary among some servers.
    *
-   * <p>They are asked for their role each time that a connection is opened; if none is the primary,
-   * so are those that they follow. If two of them say that they are the primary, calls fail with
-   * trouble that passes until one of them is made a replica: a lock might be held on both.
+   * <p>They are asked for their role each time a connection is opened; if none is the primary, the
+   * servers that they replicate are asked. If two of them say that they are the primary, calls fail
+   * with a transient failure until one is made a replica: a lock might be held on both.
    *
    * @param client a client, with or without a {@link RedisURI} of its own
    * @param uris the servers, one or more, in any order; no Sentinels
@@ -165,10 +165,10 @@ public final class RedisLockStore implements LockStore {
    * A store on a cluster.
    *
    * <p>Keys that are locked together must be in one hash slot. Each master gets connections as a
-   * lone server does, when it is first needed, with the settings and the threads of the client;
-   * from the client itself come only the first view of the cluster, and another one whenever no
-   * known server has one. Calls follow a slot that moves, and the view is renewed as soon as a
-   * server answers that it is out of date, or not at all; the client's own refresh need not be on.
+   * lone server does, when it is first needed, with the settings and the threads of the client. The
+   * client itself only provides the first view of the cluster, and a new one whenever no known
+   * server provides it. Calls follow a slot that moves, and the view is renewed when a server
+   * answers that it is out of date or does not answer; the client's own refresh need not be on.
    *
    * @param client a client that was created with the {@link RedisURI} of some of the servers
    * @return a new store
@@ -230,36 +230,35 @@ public final class RedisLockStore implements LockStore {
     return new Builder(wakeUps -> new ClusterTopology(client, wakeUps));
   }
 
-  private static Builder on(ConnectionFactory opener) {
-    return new Builder(wakeUps -> new RedisNode(opener, wakeUps));
+  private static Builder on(ConnectionFactory factory) {
+    return new Builder(wakeUps -> new RedisNode(factory, wakeUps));
   }
 
   /** Settings of a store. A builder can build several stores. */
   public static final class Builder {
 
-    private final Function<WakeUps, Topology> servers;
+    private final Function<WakeUps, Topology> topology;
     private @Nullable Replicas replicas;
 
-    private Builder(Function<WakeUps, Topology> servers) {
-      this.servers = servers;
+    private Builder(Function<WakeUps, Topology> topology) {
+      this.topology = topology;
     }
 
     /**
      * Makes a grant count only once replicas have it. After each grant, and each hand-over from one
-     * holder to the next, Redis is asked with {@code WAIT}; if too few of them have it in time, it
+     * holder to the next, Redis is asked with {@code WAIT}; if too few replicas have it in time, it
      * is released, and the call fails with a {@link io.monolock.store.StoreFailure} of reason
      * {@code NOT_REPLICATED}, which is worth trying again.
      *
      * <p>It costs one more round trip for each grant, and the time that replicas take. By default
      * grants wait for none. Only grants do: if a primary fails, a lock may end on the new one as
-     * early as it would have without its last extension, which its holder is told when it extends
-     * it the next time.
+     * early as without its last extension, and its next extension then finds it lost.
      *
-     * <p>A grant that counts can still be lost: when a replica is promoted that is not among those
-     * that had it, or when one that had it comes back empty. So {@code WAIT} is no quorum.
+     * <p>A grant that counts can still be lost: when a replica without it is promoted, or when a
+     * replica that had it restarts empty. So {@code WAIT} is no quorum.
      *
-     * <p>At most 8 grants of a server wait at the same time, each with a connection of its own, so
-     * that extensions and releases are held up by none; further ones wait for a connection.
+     * <p>At most 8 grants of a server wait at the same time, each on a connection of its own, so
+     * that none delays extensions and releases; further grants wait for a connection.
      *
      * @param number how many replicas, 1 or more; more than the server has is never reached
      * @param timeout how long to wait for them, 1 ms to 24 hours, rounded up to whole milliseconds;
@@ -277,32 +276,32 @@ public final class RedisLockStore implements LockStore {
      * @return a new store
      */
     public RedisLockStore build() {
-      return new RedisLockStore(servers, replicas);
+      return new RedisLockStore(topology, replicas);
     }
   }
 
   @Override
   public void check(LockKeys keys, boolean fenced) {
-    servers.check(keys, fenced);
+    topology.check(keys, fenced);
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>While somebody is subscribed to {@link #wakeUps} of the keys, the attempt goes over the
-   * connection for those who wait, unless that is still being opened.
+   * <p>While {@link #wakeUps} of the keys has a subscriber, the attempt goes over the tracked
+   * connection, unless that is still being opened.
    */
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    boolean waiting = wakeUps.areAwaited(keys) && servers.openWait(first(keys));
+    boolean waiting = wakeUps.hasWaiter(keys) && topology.openWait(first(keys));
     Replicas replicas = this.replicas;
     if (replicas != null) {
-      Mono<Grant> taking = acquire(replicas, keys, token, metadata, ttl, fenced);
-      return waiting ? lookFirst(keys, token, fenced, taking) : taking;
+      Mono<Grant> acquisition = acquire(replicas, keys, token, metadata, ttl, fenced);
+      return waiting ? peekFirst(keys, token, fenced, acquisition) : acquisition;
     }
     return integer(
-        servers.route(first(keys), waiting),
+        topology.route(first(keys), waiting),
         ACQUIRE,
         names(keys, fenced),
         answer -> grant(answer, fenced),
@@ -337,28 +336,30 @@ public final class RedisLockStore implements LockStore {
   }
 
   /**
-   * What is taken over another connection is not tracked, so whoever waits looks first: at what is
-   * busy, and at what it is about to take in vain.
+   * A grant that waits for replicas goes over an untracked connection, so a waiter's attempt first
+   * reads the keys over the tracked one: both those that are busy and those that are free but may
+   * be taken meanwhile.
    */
-  private Mono<Grant> lookFirst(LockKeys keys, String token, boolean fenced, Mono<Grant> taking) {
-    return integer(servers.route(first(keys), true), PEEK, names(keys), Function.identity(), token)
-        .flatMap(answer -> answer > 0 ? taking : Mono.just(grant(answer, fenced)));
+  private Mono<Grant> peekFirst(
+      LockKeys keys, String token, boolean fenced, Mono<Grant> acquisition) {
+    return integer(topology.route(first(keys), true), PEEK, names(keys), Function.identity(), token)
+        .flatMap(answer -> answer > 0 ? acquisition : Mono.just(grant(answer, fenced)));
   }
 
-  /** What the token had before it keeps, whatever becomes of another grant. */
+  /** Undoes only what this call has granted: keys that the token had before stay. */
   private Mono<Long> replicated(
       Replicas replicas,
       LockKeys keys,
       String token,
       Function<Route, Mono<Long>> call,
       LongPredicate isFresh) {
-    return servers
-        .exclusive(first(keys))
+    return topology
+        .pool(first(keys))
         .using(
             token,
             number ->
                 replicas.confirmed(
-                    servers.exclusive(first(keys), number),
+                    topology.pooled(first(keys), number),
                     call,
                     answer ->
                         isFresh.test(answer)
@@ -366,13 +367,13 @@ public final class RedisLockStore implements LockStore {
                             : Mono.just(false)));
   }
 
-  /** Any of them: all are on one server. */
+  /** Any key would do: all are on one server. */
   private static String first(LockKeys keys) {
     return keys.asList().get(0);
   }
 
   private Route work(LockKeys keys) {
-    return servers.route(first(keys), false);
+    return topology.route(first(keys), false);
   }
 
   @Override
@@ -392,8 +393,8 @@ public final class RedisLockStore implements LockStore {
   }
 
   /**
-   * Hands the keys over in one step if the first token holds them all, and else answers what an
-   * acquisition by the second token does.
+   * In one script if the first token holds all keys; else the answer is that of an acquisition by
+   * the second token.
    */
   @Override
   public Mono<Transfer> transfer(
@@ -436,7 +437,7 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Holder> inspect(String key) {
     return new ScriptCall<List<Object>, Holder>(
-        servers.route(key, false),
+        topology.route(key, false),
         INSPECT,
         ScriptOutputType.MULTI,
         new String[] {key},
@@ -447,16 +448,16 @@ public final class RedisLockStore implements LockStore {
   /**
    * {@inheritDoc}
    *
-   * <p>A server has begun anew when it was restarted, even if it has loaded its data, as it may
-   * have lost the last of them; and when it was emptied. It counts from when it is first asked.
+   * <p>A server counts as new when it was restarted, even if it has loaded its data, as it may have
+   * lost the last writes; and when it was emptied. Its age counts from when it is first asked.
    */
   @Override
   public Mono<Incarnation> incarnation() {
     return new ScriptCall<List<Object>, Incarnation>(
-        servers.route(BEGINNING, false),
+        topology.route(MARKER, false),
         INCARNATION,
         ScriptOutputType.MULTI,
-        new String[] {BEGINNING},
+        new String[] {MARKER},
         new String[0],
         RedisLockStore::incarnation);
   }
@@ -470,39 +471,39 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Boolean> forceRelease(String key) {
     return integer(
-        servers.route(key, false), FORCE_RELEASE, new String[] {key}, RedisLockStore::isDone);
+        topology.route(key, false), FORCE_RELEASE, new String[] {key}, RedisLockStore::isDone);
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>Emits whenever Redis says that one of the keys has changed since the last attempt over the
-   * connection for those who wait, and once upon the subscription and each time that this
-   * connection has been opened. It may emit in a thread of Lettuce.
+   * <p>Emits when Redis pushes that one of the keys has changed since the last attempt over the
+   * tracked connection, once upon the subscription if that connection is open, and each time it has
+   * been opened. It may emit in a thread of Lettuce.
    */
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
-    return wakeUps.of(keys, () -> servers.openWait(first(keys)));
+    return wakeUps.of(keys, () -> topology.openWait(first(keys)));
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>Sends a {@code PING}, which a user of Redis needs to be allowed for this only.
+   * <p>Sends a {@code PING}, a command that a user of Redis needs for this only.
    */
   @Override
   public Mono<StoreHealth> health() {
-    return servers.health();
+    return topology.health();
   }
 
   @Override
   public void overdue(Duration timeout) {
-    servers.overdue(timeout);
+    topology.overdue(timeout);
   }
 
   @Override
   public Mono<Void> close() {
-    return servers.close();
+    return topology.close();
   }
 
   private static <T> Mono<T> integer(
@@ -550,14 +551,14 @@ public final class RedisLockStore implements LockStore {
   }
 
   private String[] names(LockKeys keys, boolean fenced) {
-    return fenced ? FenceKeys.withFences(keys, servers::fence) : names(keys);
+    return fenced ? FenceKeys.withFences(keys, topology::fence) : names(keys);
   }
 
   private static String[] names(LockKeys keys) {
     return keys.asList().toArray(new String[0]);
   }
 
-  /** As text, which most calls share, as most locks live equally long. */
+  /** The milliseconds as text; cached, as most locks have the same ttl. */
   private static String millis(Duration duration) {
     Millis last = lastMillis;
     if (!last.duration.equals(duration)) {

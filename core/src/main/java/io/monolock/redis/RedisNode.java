@@ -11,28 +11,28 @@ import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
 /**
- * One server, that has all keys or those of a part of a cluster, and the connections to it: one for
- * all the work, one for the attempts of those who wait, which is tracked, and some for grants that
- * wait for replicas.
+ * One server, which has all keys or is a master of a cluster, and the connections to it: one for
+ * all calls; a tracked one for the attempts of waiters; one for calls that a cluster redirected
+ * with {@code ASK}; and a pool for grants that wait for replicas.
  */
 final class RedisNode implements Topology {
 
-  private final ConnectionFactory opener;
+  private final ConnectionFactory factory;
   private final ClientTracking tracking;
   private final ReconnectingConnection work;
   private final ReconnectingConnection wait;
   private final ReconnectingConnection asking;
-  private final ConnectionPool exclusive = new ConnectionPool();
-  private final List<ReconnectingConnection> byNumber;
+  private final ConnectionPool pool = new ConnectionPool();
+  private final List<ReconnectingConnection> pooledConnections;
 
-  RedisNode(ConnectionFactory opener, WakeUps wakeUps) {
-    this.opener = opener;
+  RedisNode(ConnectionFactory factory, WakeUps wakeUps) {
+    this.factory = factory;
     this.tracking = new ClientTracking(wakeUps, this::openWait);
-    this.work = new ReconnectingConnection(opener, new VersionCheck());
-    this.wait = new ReconnectingConnection(opener, tracking);
-    this.asking = new ReconnectingConnection(opener, new VersionCheck());
-    this.byNumber =
-        Stream.generate(() -> new ReconnectingConnection(opener, new VersionCheck()))
+    this.work = new ReconnectingConnection(factory, new VersionCheck());
+    this.wait = new ReconnectingConnection(factory, tracking);
+    this.asking = new ReconnectingConnection(factory, new VersionCheck());
+    this.pooledConnections =
+        Stream.generate(() -> new ReconnectingConnection(factory, new VersionCheck()))
             .limit(ConnectionPool.COUNT)
             .toList();
   }
@@ -41,12 +41,12 @@ final class RedisNode implements Topology {
     return work;
   }
 
-  /** For calls that were sent here by a server that has handed the keys over. */
+  /** For calls that another master redirected here while it hands a slot over. */
   ReconnectingConnection asking() {
     return asking;
   }
 
-  /** For attempts of those who wait, who do not wait for the tracked connection. */
+  /** For a waiter's attempt, which does not wait until the tracked connection is open. */
   ReconnectingConnection waitIfOpen() {
     return openWait() ? wait : work;
   }
@@ -65,21 +65,21 @@ final class RedisNode implements Topology {
   }
 
   @Override
-  public ConnectionPool exclusive(String key) {
-    return exclusive;
+  public ConnectionPool pool(String key) {
+    return pool;
   }
 
-  ConnectionPool exclusive() {
-    return exclusive;
+  ConnectionPool pool() {
+    return pool;
   }
 
   @Override
-  public Route exclusive(String key, int number) {
-    return exclusive(number);
+  public Route pooled(String key, int number) {
+    return pooled(number);
   }
 
-  ReconnectingConnection exclusive(int number) {
-    return byNumber.get(number);
+  ReconnectingConnection pooled(int number) {
+    return pooledConnections.get(number);
   }
 
   @Override
@@ -97,10 +97,10 @@ final class RedisNode implements Topology {
 
   @Override
   public Mono<StoreHealth> health() {
-    return health(opener.topology());
+    return health(factory.topology());
   }
 
-  /** Whether the server answers, as a part of something. */
+  /** Whether the server answers, as part of a topology of that name. */
   Mono<StoreHealth> health(String topology) {
     return CommandCall.ping(work)
         .map(pong -> new StoreHealth(topology, Optional.ofNullable(tracking.works())));
@@ -108,7 +108,7 @@ final class RedisNode implements Topology {
 
   @Override
   public void overdue(Duration timeout) {
-    exclusive.overdue(timeout);
+    pool.overdue(timeout);
     all().forEach(connection -> connection.overdue(timeout));
   }
 
@@ -118,6 +118,6 @@ final class RedisNode implements Topology {
   }
 
   private Stream<ReconnectingConnection> all() {
-    return Stream.concat(Stream.of(work, wait, asking), byNumber.stream());
+    return Stream.concat(Stream.of(work, wait, asking), pooledConnections.stream());
   }
 }

@@ -10,10 +10,10 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 /**
- * The replicas that have to have a grant before it counts.
+ * How many replicas must have a grant before it counts.
  *
- * <p>Redis is asked how many have it with {@code WAIT}, which tells of what was written over its
- * own connection only, and keeps that from being answered meanwhile.
+ * <p>Redis is asked with {@code WAIT}, which covers only what was written over its own connection,
+ * and blocks that connection meanwhile.
  */
 final class Replicas {
 
@@ -49,32 +49,32 @@ final class Replicas {
   /**
    * Makes a call that grants, and waits until the replicas have what it has written.
    *
-   * @param route the way of the call, which nobody else uses meanwhile
-   * @param call makes it; what it answers is above 0 if it grants
-   * @param undo frees what an answer says to have been granted, and is not to count
-   * @return the answer, or {@link StoreFailure} after it was undone
+   * @param route the route of the call, over a connection that no other call uses meanwhile
+   * @param call makes the call; its answer is above 0 if it grants
+   * @param undo frees what was granted with this answer and does not count
+   * @return the answer, or {@link StoreFailure} after the grant was undone
    */
   Mono<Long> confirmed(
       Route route, Function<Route, Mono<Long>> call, Function<Long, Mono<Boolean>> undo) {
-    Trail trail = new Trail(route);
-    return call.apply(trail)
+    RecordingRoute recording = new RecordingRoute(route);
+    return call.apply(recording)
         .flatMap(
             answer ->
                 answer > 0
-                    ? reached(trail)
+                    ? reached(recording)
                         .thenReturn(answer)
                         .onErrorResume(e -> undone(undo.apply(answer), (StoreFailure) e))
                     : Mono.just(answer));
   }
 
-  private Mono<Void> reached(Trail trail) {
-    PipelinedConnection link =
-        Objects.requireNonNull(trail.last().get(), "what was answered was sent");
+  private Mono<Void> reached(RecordingRoute recording) {
+    PipelinedConnection connection =
+        Objects.requireNonNull(recording.sentOver().get(), "a call that was answered was sent");
     Mono<Long> reached =
-        CommandCall.over(link, redis -> redis.waitForReplication(count, timeout.toMillis()));
-    link.expectSilence(timeout);
+        CommandCall.over(connection, redis -> redis.waitForReplication(count, timeout.toMillis()));
+    connection.expectSilence(timeout);
     return reached
-        .doOnError(e -> trail.route().after(link, e))
+        .doOnError(e -> recording.route().after(connection, e))
         .onErrorMap(ErrorMapping::ofCall)
         .flatMap(number -> number < count ? Mono.error(tooFew(number)) : Mono.empty());
   }
@@ -88,7 +88,7 @@ final class Replicas {
         null);
   }
 
-  /** Fails with what was wrong, whatever comes of freeing the keys. */
+  /** Fails with the given failure, whether or not the keys could be freed. */
   private static Mono<Long> undone(Mono<Boolean> undo, StoreFailure failure) {
     return undo.retryWhen(UNDO_AGAIN)
         .doOnError(failure::addSuppressed)

@@ -4,7 +4,10 @@ package io.monolock.redis;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The way of one call to the server that has its keys. */
+/**
+ * The connections of one call to the server that has its keys, one after the other until it is
+ * answered.
+ */
 interface Route {
 
   /** The connection if it can be used at once. */
@@ -13,25 +16,25 @@ interface Route {
   /** The connection as soon as it can be used; opens it if necessary. */
   CompletableFuture<PipelinedConnection> open();
 
-  /** Sends what has to precede the call. */
-  default void precede(PipelinedConnection link) {}
+  /** Sends what the server has to get before the call. */
+  default void precede(PipelinedConnection connection) {}
 
   /**
-   * Told that the connection could not be opened.
+   * Where to try after the connection could not be opened.
    *
-   * @return another way to try, null if there is none
+   * @return another route, null if there is none
    */
   default @Nullable Route afterOpening(Throwable failure) {
     return null;
   }
 
   /**
-   * Told what the call has failed with.
+   * Where to try after the call has failed.
    *
-   * @param link the connection that it was sent over
-   * @return the way to whom the server names instead, null if the call has failed for good
+   * @param connection the connection that it was sent over
+   * @return the route to the server that the error names, null if the call has failed for good
    */
-  default @Nullable Route after(PipelinedConnection link, Throwable failure) {
+  default @Nullable Route after(PipelinedConnection connection, Throwable failure) {
     return null;
   }
 }

@@ -18,7 +18,7 @@ import reactor.util.context.Context;
 
 /**
  * One run of a script on the server that has its keys. It is sent when its answer is requested, and
- * then never taken back: who cancels only does not hear the answer.
+ * takes effect even if the subscriber cancels afterwards, who only does not get the answer.
  *
  * @param <A> what the script answers
  * @param <T> what that means
@@ -55,7 +55,10 @@ final class ScriptCall<A, T> extends Mono<T> {
     subscriber.onSubscribe(new Exchange<>(this, subscriber));
   }
 
-  /** The way there and back, for one subscriber: first with the hash, then with the text. */
+  /**
+   * The call of one subscriber: first by the hash of the script, then by its text if the server
+   * does not know it.
+   */
   private static final class Exchange<A, T> implements Subscription, CoreSubscriber<A> {
 
     private static final int NEW = 0;
@@ -70,9 +73,9 @@ final class ScriptCall<A, T> extends Mono<T> {
     private final CoreSubscriber<? super T> subscriber;
     private volatile int state = NEW;
     private Route route;
-    private @Nullable PipelinedConnection link;
+    private @Nullable PipelinedConnection connection;
     private boolean byText;
-    private boolean answered;
+    private boolean hasAnswer;
 
     Exchange(ScriptCall<A, T> call, CoreSubscriber<? super T> subscriber) {
       this.call = call;
@@ -89,9 +92,9 @@ final class ScriptCall<A, T> extends Mono<T> {
 
     private void begin(Route route) {
       this.route = route;
-      PipelinedConnection link = route.usable();
-      if (link != null) {
-        send(link);
+      PipelinedConnection connection = route.usable();
+      if (connection != null) {
+        send(connection);
       } else {
         CompletableFuture<?> unused = route.open().whenComplete(this::opened);
       }
@@ -102,7 +105,7 @@ final class ScriptCall<A, T> extends Mono<T> {
       state = OVER;
     }
 
-    private void opened(@Nullable PipelinedConnection link, @Nullable Throwable e) {
+    private void opened(@Nullable PipelinedConnection connection, @Nullable Throwable e) {
       if (e != null) {
         Route other = route.afterOpening(e);
         if (other != null) {
@@ -110,26 +113,28 @@ final class ScriptCall<A, T> extends Mono<T> {
         } else {
           fail(ErrorMapping.ofConnecting(e));
         }
-      } else if (link != null && state == UNDER_WAY) {
-        send(link);
+      } else if (connection != null && state == UNDER_WAY) {
+        send(connection);
       }
     }
 
-    private void send(PipelinedConnection link) {
-      this.link = link;
+    private void send(PipelinedConnection connection) {
+      this.connection = connection;
       byText = false;
-      route.precede(link);
-      link.ask(call.script.byHash(link.commands, call.type, call.keys, call.args), this);
-      if (!link.isOpen()) {
-        // Lettuce may have taken it just after it had ended all others
+      route.precede(connection);
+      connection.ask(
+          call.script.byHash(connection.commands, call.type, call.keys, call.args), this);
+      if (!connection.isOpen()) {
+        // Lettuce may have accepted the command just after it had failed all others
         fail(ErrorMapping.ofCall(new RedisException("Connection closed")));
       }
     }
 
-    private void sendText(PipelinedConnection link) {
+    private void sendText(PipelinedConnection connection) {
       byText = true;
-      route.precede(link);
-      link.ask(call.script.byText(link.commands, call.type, call.keys, call.args), this);
+      route.precede(connection);
+      connection.ask(
+          call.script.byText(connection.commands, call.type, call.keys, call.args), this);
     }
 
     @Override
@@ -144,20 +149,20 @@ final class ScriptCall<A, T> extends Mono<T> {
 
     @Override
     public void onNext(A answer) {
-      answered = true;
-      heard();
+      hasAnswer = true;
+      answered();
       succeed(answer);
     }
 
     @Override
     public void onError(Throwable e) {
-      heard();
-      PipelinedConnection link = this.link;
-      if (!byText && link != null && e instanceof RedisNoScriptException) {
-        sendText(link);
+      answered();
+      PipelinedConnection connection = this.connection;
+      if (!byText && connection != null && e instanceof RedisNoScriptException) {
+        sendText(connection);
         return;
       }
-      Route other = link == null ? null : route.after(link, e);
+      Route other = connection == null ? null : route.after(connection, e);
       if (other != null) {
         begin(other);
       } else {
@@ -167,15 +172,15 @@ final class ScriptCall<A, T> extends Mono<T> {
 
     @Override
     public void onComplete() {
-      if (!answered) {
+      if (!hasAnswer) {
         onError(new NoSuchElementException());
       }
     }
 
-    private void heard() {
-      PipelinedConnection link = this.link;
-      if (link != null) {
-        link.heard();
+    private void answered() {
+      PipelinedConnection connection = this.connection;
+      if (connection != null) {
+        connection.answered();
       }
     }
 

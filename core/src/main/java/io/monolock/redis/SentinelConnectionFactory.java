@@ -14,16 +14,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Opens connections to the master that the Sentinels name, who are asked each time.
+ * Opens connections to the master that the Sentinels name; they are asked each time.
  *
- * <p>Lettuce asks one after the other, always from the first one on, and waits for one that hangs
- * for as long as the URI says, which is longer than anybody waits for a lock. So once the first one
- * has not helped, be it that it hangs or that it names a server which is a replica, the next one is
- * the first.
+ * <p>Lettuce asks them one after the other, always beginning with the first, and waits for one that
+ * hangs for the timeout of the URI, which is longer than a call may take. So when the first one
+ * hangs, or names a server that is a replica, the next connection is opened by asking the one after
+ * it first.
  */
 final class SentinelConnectionFactory implements ConnectionFactory {
 
-  private static final long PATIENCE_MILLIS = 1_000;
+  private static final long TIMEOUT_MILLIS = 1_000;
 
   private final RedisClient client;
   private final RedisURI uri;
@@ -41,17 +41,17 @@ final class SentinelConnectionFactory implements ConnectionFactory {
 
   @Override
   public CompletionStage<StatefulRedisConnection<String, String>> open() {
-    int mine = first.get();
+    int begunWith = first.get();
     CompletableFuture<StatefulRedisConnection<String, String>> connection =
-        client.connectAsync(StringCodec.UTF8, beginningWith(mine)).toCompletableFuture();
+        client.connectAsync(StringCodec.UTF8, beginningWith(begunWith)).toCompletableFuture();
     CompletableFuture<?> unused =
         connection
             .copy()
-            .orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+            .orTimeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
             .whenComplete(
                 (opened, e) -> {
                   if (e != null) {
-                    first.compareAndSet(mine, mine + 1);
+                    first.compareAndSet(begunWith, begunWith + 1);
                   }
                 });
     return connection;

@@ -6,36 +6,37 @@ import io.monolock.store.StoreHealth;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** Knows which server has which keys. */
+/** The servers of a store, and the connections to the one that has a key. */
 interface Topology {
 
   /**
-   * The way of a call.
+   * The route of a call.
    *
-   * @param key one of the keys, which all are on one server
-   * @param waiting whether it is an attempt of somebody who waits, which is tracked if possible
+   * @param key one of the keys, which are all on one server
+   * @param waiting whether it is a waiter's attempt, which goes over the tracked connection if that
+   *     is open
    */
   Route route(String key, boolean waiting);
 
-  /** The connections to the server that has a key which are used by one call at a time. */
-  ConnectionPool exclusive(String key);
+  /** The connections to the server of a key that are used by one call at a time. */
+  ConnectionPool pool(String key);
 
-  /** The way of a call over one of the {@link #exclusive(String)} connections of a key. */
-  Route exclusive(String key, int number);
+  /** The route of a call over one of the connections of the {@link #pool} of a key. */
+  Route pooled(String key, int number);
 
-  /** Opens the connection for those who wait for a key, if necessary; tells whether it is open. */
+  /** Whether the tracked connection to the server of a key is open; starts to open it if not. */
   boolean openWait(String key);
 
   /** Throws {@link IllegalArgumentException} when no server can have all of these keys. */
   void check(LockKeys keys, boolean fenced);
 
-  /** The key that holds the fencing numbers of a lock key, on the same server. */
+  /** The fence key of a lock key, on the same server. */
   String fence(String key);
 
-  /** Whether all answer. */
+  /** That all servers answer, or a failure. */
   Mono<StoreHealth> health();
 
-  /** Gives up connections that may be dead. */
+  /** Gives up connections that may be dead, as a call got no answer for that long. */
   void overdue(Duration timeout);
 
   Mono<Void> close();

@@ -11,11 +11,12 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses a server that is too old before it is asked for a lock.
+ * Refuses a server that is too old, before the first call.
  *
- * <p>It would grant a free key, which takes nothing new, and then be unable to release it. So each
- * connection first asks for the newest command, the wrong way: a server that knows it says what is
- * wrong, before it looks at the user and the keys, and does nothing.
+ * <p>Such a server would grant a free key, which needs no new command, and then be unable to
+ * release it. So each connection first sends the newest command without its arguments: a server
+ * that knows the command answers that they are missing, before it looks at the user and the keys,
+ * and does nothing.
  */
 final class VersionCheck implements ReconnectingConnection.SetUp {
 

@@ -9,24 +9,27 @@ import java.util.function.BooleanSupplier;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink.OverflowStrategy;
 
-/** Who wants to hear when keys may have become free. Nothing is left of those who have gone. */
+/**
+ * The waiters to notify when keys may have become free. A waiter that cancels leaves nothing
+ * behind.
+ */
 final class WakeUps {
 
   private final Map<LockKeys, Set<Runnable>> bySet = new ConcurrentHashMap<>();
   private final Map<String, Set<Runnable>> byKey = new ConcurrentHashMap<>();
 
   /**
-   * Emits the keys when they may be free; to whoever is slow, once for all times in between.
+   * Emits the keys when they may be free; to a slow subscriber once for all that it missed.
    *
-   * @param listening whether attempts are tracked already, so that nobody is woken when they are
+   * @param isTracked whether attempts are tracked already; else the waiter is woken when they are
    */
-  Flux<LockKeys> of(LockKeys keys, BooleanSupplier listening) {
+  Flux<LockKeys> of(LockKeys keys, BooleanSupplier isTracked) {
     return Flux.create(
         sink -> {
           Runnable waiter = () -> sink.next(keys);
           add(bySet, keys, waiter);
           keys.asList().forEach(key -> add(byKey, key, waiter));
-          if (listening.getAsBoolean()) {
+          if (isTracked.getAsBoolean()) {
             waiter.run();
           }
           sink.onDispose(
@@ -61,12 +64,12 @@ final class WakeUps {
     return bySet.isEmpty();
   }
 
-  /** Whether somebody waits for exactly these keys. */
-  boolean areAwaited(LockKeys keys) {
+  /** Whether there is a waiter for exactly these keys. */
+  boolean hasWaiter(LockKeys keys) {
     return bySet.containsKey(keys);
   }
 
-  /** Wakes those who wait for the key, by itself or with others. */
+  /** Wakes the waiters for sets that contain the key. */
   void wake(String key) {
     byKey.getOrDefault(key, Set.of()).forEach(Runnable::run);
   }

@@ -4,10 +4,10 @@ package io.monolock.store;
 import java.time.Duration;
 
 /**
- * Which place it is that answers, and since when it has forgotten nothing.
+ * The server behind a store, and since when it has forgotten nothing.
  *
- * @param server the same for two stores whose locks are kept in the same place
- * @param memory differs as soon as the place may have forgotten what it kept, as after a restart
- * @param age how long ago it began to keep what it keeps now
+ * @param server equal for two stores that keep their locks in the same place
+ * @param memory changes when the server may have forgotten locks, as after a restart
+ * @param age for how long it has forgotten nothing
  */
 public record Incarnation(String server, String memory, Duration age) {}

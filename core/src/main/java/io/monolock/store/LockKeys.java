@@ -10,10 +10,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one lock: distinct, sorted, checked. They are taken together or not at all.
+ * The keys of one lock: distinct, sorted and checked. They are taken together or not at all.
  *
- * <p>Two sets are equal when they hold the same keys, in whatever order and however often they were
- * given.
+ * <p>Two instances are equal when they have the same keys, in whatever order and however often
+ * these were given.
  */
 public final class LockKeys {
 
@@ -114,7 +114,7 @@ public final class LockKeys {
   }
 
   /**
-   * The keys for a store that wants them in a fixed order.
+   * The keys in a fixed order, for a store.
    *
    * @return the distinct keys, sorted; immutable
    */

@@ -6,24 +6,24 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A place that keeps locks.
+ * The interface to implement for a place that keeps locks.
  *
- * <p>Each call does nothing until it is subscribed, and then
+ * <p>A call does nothing until it is subscribed. Then it
  *
  * <ul>
  *   <li>is atomic: it reads and checks everything before its first write;
  *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect}, {@link
  *       #health} and {@link #incarnation} may be empty);
- *   <li>is safe to repeat with the same token: whoever got no answer may ask again;
+ *   <li>is safe to repeat with the same token, as when there was no answer;
  *   <li>never blocks the thread that subscribes.
  * </ul>
  *
  * <p>A cancelled call may still take effect. The engine never cancels an acquisition or a release;
- * it waits for the answer in the background and releases what nobody took.
+ * it waits for the answer in the background, and releases a grant whose caller has gone.
  *
- * <p>A token has exactly {@value #TOKEN_LENGTH} characters, so that no token is the beginning of
- * another. The ttl's and {@code keepFor} are whole milliseconds. A store belongs to one locker,
- * which closes it.
+ * <p>A token has exactly {@value #TOKEN_LENGTH} characters, so that no token is a prefix of
+ * another. Each {@code ttl} and {@code keepFor} is in whole milliseconds. A store belongs to one
+ * locker, which closes it.
  */
 public interface LockStore {
 
@@ -41,46 +41,46 @@ public interface LockStore {
   default void check(LockKeys keys, boolean fenced) {}
 
   /**
-   * Takes all keys or none. Keys that carry this token already count as free; they are written
-   * anew, and their time to live is never shortened.
+   * Takes all keys or none. Keys that already carry this token count as free; they are written
+   * again, and their time to live is never shortened.
    *
    * @param keys the keys
-   * @param token who takes them
+   * @param token the token of the new holder
    * @param metadata stored behind the token, may be empty
    * @param ttl how long the keys live from now on at least, 1 ms or more
    * @param fenced whether to issue a fencing number: above every number issued before for any of
-   *     the keys, and the same again if this very acquisition is repeated
+   *     the keys; the same number again if this very acquisition is repeated
    * @return granted or busy
    */
   Mono<Grant> acquire(LockKeys keys, String token, String metadata, Duration ttl, boolean fenced);
 
   /**
-   * Prolongs all keys if every one of them still carries the token.
+   * Extends the time to live of all keys if every one still carries the token.
    *
    * @param keys the keys
-   * @param token who holds them
+   * @param token the token of the holder
    * @param ttl how long the keys live from now on at least, 1 ms or more; never shortens
-   * @return true if done; false, with nothing changed, if a key is not the token's
+   * @return true if done; false, with nothing changed, if a key does not carry the token
    */
   Mono<Boolean> extend(LockKeys keys, String token, Duration ttl);
 
   /**
-   * Frees all keys if every one of them still carries the token.
+   * Frees all keys if every one still carries the token.
    *
    * @param keys the keys
-   * @param token who holds them
+   * @param token the token of the holder
    * @param keepFor when more than zero, the keys are not freed but live for this long from now,
    *     longer or shorter than they would have
-   * @return true if done; false, with nothing changed, if a key is not the token's
+   * @return true if done; false, with nothing changed, if a key does not carry the token
    */
   Mono<Boolean> release(LockKeys keys, String token, Duration keepFor);
 
   /**
-   * How long all keys still are the token's.
+   * How long all keys still carry the token.
    *
    * @param keys the keys
-   * @param token who holds them
-   * @return the shortest time to live among the keys; zero if a key is not the token's
+   * @param token the token of the holder
+   * @return the shortest time to live among the keys; zero if a key does not carry the token
    */
   Mono<Duration> remaining(LockKeys keys, String token);
 
@@ -88,11 +88,11 @@ public interface LockStore {
    * Frees the keys of one token and takes them for another. By default a release, then an
    * acquisition; a store that can do both in one step does.
    *
-   * <p>Repeated when the keys are the second token's already, it answers granted.
+   * <p>When it is repeated and the keys carry the second token already, it answers granted.
    *
    * @param keys the keys
-   * @param from who holds them
-   * @param to who gets them
+   * @param from the token of the present holder
+   * @param to the token of the next holder
    * @param metadata stored behind the second token
    * @param ttl how long the keys live from now on, 1 ms or more
    * @param fenced whether to issue a fencing number for the second token
@@ -108,35 +108,36 @@ public interface LockStore {
   }
 
   /**
-   * Makes sure that later fencing numbers of the keys are above the given one. For stores that are
-   * members of a quorum.
+   * Makes sure that later fencing numbers of the keys are above the given number. Needed by stores
+   * that are members of a quorum.
    *
    * @param keys the keys
-   * @param token who holds them
-   * @param number the number that the holder was given elsewhere
+   * @param token the token of the holder
+   * @param number the number that the holder got from another member
    * @return true if the stored number of every key is at least this now; false, with nothing
-   *     changed, if a key is not the token's; by default false, as without fencing numbers there is
-   *     nothing to raise
+   *     changed, if a key does not carry the token; by default false, as without fencing numbers
+   *     there is nothing to raise
    */
   default Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
     return Mono.just(false);
   }
 
   /**
-   * Which place keeps the locks, and since when it has forgotten none. For stores that are members
-   * of a quorum, where one that has forgotten its locks must not help to grant them again.
+   * The server that keeps the locks, and since when it has forgotten none. Needed by stores that
+   * are members of a quorum, where a member that has forgotten its locks must not help to grant
+   * them again.
    *
-   * <p>Subscribed right after another call, by the same thread, it tells of the place that has
-   * carried out that call, or of what has become of it since; never of what it was before.
+   * <p>Subscribed right after another call, by the same thread, it describes the server as it was
+   * when it ran that call, or later; never as it was before.
    *
-   * @return the present incarnation; by default empty, as by a store that cannot tell
+   * @return the present incarnation; by default empty, for a store that does not know it
    */
   default Mono<Incarnation> incarnation() {
     return Mono.empty();
   }
 
   /**
-   * Who holds a key.
+   * The holder of a key.
    *
    * @param key the key
    * @return the holder, empty when the key is free
@@ -144,8 +145,8 @@ public interface LockStore {
   Mono<Holder> inspect(String key);
 
   /**
-   * Frees a key whoever holds it. A value that cannot be a lock (a list, a hash) is left alone and
-   * is a {@link StoreFailure} of reason {@code MISUSE}.
+   * Frees a key whatever its token. A value that cannot be a lock (a list, a hash) is left alone
+   * and is a {@link StoreFailure} of reason {@code MISUSE}.
    *
    * @param key the key
    * @return true if it was held
@@ -153,50 +154,50 @@ public interface LockStore {
   Mono<Boolean> forceRelease(String key);
 
   /**
-   * Hints that it is worth trying again to take the keys. They may be missed and may be invented;
-   * nothing relies on them. By default there are none.
+   * Wakes waiters when it is worth trying again to take the keys. A wake-up may be missed or be
+   * false; nothing relies on them. By default there are none.
    *
-   * <p>Whoever waits subscribes once its first attempt was refused, and stays subscribed while it
-   * makes its attempts: a store may make those that come while somebody is subscribed for the same
-   * keys in another way, so that it learns of what happens to the keys after them. As soon as it
-   * does, be it upon the subscription, it emits once, for what happened before.
+   * <p>A waiter subscribes once its first attempt was refused, and stays subscribed while it makes
+   * further attempts. While there is a subscriber, a store may make acquisitions of the same keys
+   * in another way, so that it is notified of what happens to the keys afterwards. As soon as it is
+   * able to do so, possibly upon the subscription, it emits once, for what happened before.
    *
-   * <p>A hint may come in any thread, which must not be blocked. Whoever has requested none when it
-   * comes may miss it.
+   * <p>A wake-up may come in any thread, which must not be blocked. A subscriber that has requested
+   * none at that time may miss it.
    *
-   * @param keys the keys somebody waits for
-   * @return an element, the keys, whenever one of them may have become free; never ends by itself
+   * @param keys the keys of the waiter
+   * @return the keys, each time one of them may have become free; never completes by itself
    */
   default Flux<LockKeys> wakeUps(LockKeys keys) {
     return Flux.never();
   }
 
   /**
-   * How the store is, asked anew: for those who watch over it. By default empty, for stores that
-   * have nothing to tell.
+   * The health of the store, checked anew: for monitoring. By default empty, for stores without
+   * such a check.
    *
-   * @return that all is well, or {@link StoreFailure} when the store cannot be reached; the time
-   *     until then is that of one round trip
+   * @return the health, after one round trip, or {@link StoreFailure} when the store cannot be
+   *     reached
    */
   default Mono<StoreHealth> health() {
     return Mono.empty();
   }
 
   /**
-   * Told that somebody has waited in vain for the answer to a call. A store whose connection may be
-   * dead without anybody having noticed, as it has answered nothing at all for that long though it
-   * was asked, gives it up: calls under way end then, and later ones go over a new one. One slow
-   * answer among others is no reason. By default nothing happens.
+   * Called when a call got no answer within the command timeout. A store whose connection may have
+   * died unnoticed, as it has answered none of the calls under way for that long, gives it up:
+   * those calls fail then, and later ones go over a new connection. One slow answer among others is
+   * no reason to. By default nothing happens.
    *
    * @param timeout how long the engine lets one call take
    */
   default void overdue(Duration timeout) {}
 
   /**
-   * Frees what the store holds of the machine's resources; locks are left alone. Calls after it
-   * fail. Repeating it is harmless.
+   * Closes connections and other resources of the store; locks are left as they are. Later calls
+   * fail. Closing again is harmless.
    *
-   * @return completes when all is closed
+   * @return completes when everything is closed
    */
   Mono<Void> close();
 }

@@ -4,8 +4,9 @@ package io.monolock.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a {@link LockStore} fails: why, and whether it is worth trying again. The engine makes a
- * {@code LockStoreException} of it, with the keys and the operation.
+ * The only failure of a {@link LockStore}: why the call failed, and whether it is worth trying
+ * again. The engine turns it into a {@code LockStoreException}, which adds the keys and the
+ * operation.
  */
 public final class StoreFailure extends RuntimeException implements StoreProblem {
 
@@ -51,9 +52,10 @@ public final class StoreFailure extends RuntimeException implements StoreProblem
   }
 
   /**
-   * Whether the call that failed like this may have taken effect all the same.
+   * Whether the failed call may have taken effect all the same. Then keys that it was to take may
+   * be taken, and have to be released.
    *
-   * @return true if what it was to take has to be freed again
+   * @return true if the reason leaves the outcome open
    */
   public boolean isInDoubt() {
     return switch (reason) {

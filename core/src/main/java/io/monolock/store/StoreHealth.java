@@ -4,10 +4,10 @@ package io.monolock.store;
 import java.util.Optional;
 
 /**
- * What a store tells of itself when it is well.
+ * What a store reports when it is healthy.
  *
- * @param topology what it consists of, in a few words, as {@code standalone}
- * @param wakeUps whether those who wait are told when it is worth trying again, or only try by
- *     themselves; empty while that is not known, as nobody has to wait
+ * @param topology the kind of deployment in a few words, such as {@code standalone}
+ * @param wakeUps whether waiters are woken when it is worth trying again, or only try by
+ *     themselves; empty while that is unknown because there are no waiters
  */
 public record StoreHealth(String topology, Optional<Boolean> wakeUps) {}

@@ -2,37 +2,40 @@
 package io.monolock.store;
 
 /**
- * What an error says of a store that could not do what it was asked: a {@link StoreFailure} to the
- * locker, and a {@code LockStoreException} to the locker's users.
+ * Why a call of a store failed, and whether the same call may succeed later. Implemented by the two
+ * errors that say so: {@link StoreFailure}, which a store signals to the locker, and {@code
+ * LockStoreException}, which the locker signals to its callers.
  */
 public interface StoreProblem {
 
-  /** Why a store could not do what it was asked. */
+  /** Why a call of a store failed. */
   enum Reason {
-    /** No connection could be had; nothing was sent. */
+    /** There was no connection; nothing was sent. */
     UNAVAILABLE,
-    /** No answer in time to a call that changes nothing. */
+    /** A call that changes nothing got no answer in time. */
     TIMEOUT,
     /**
-     * The call was sent, and whether it took effect is not known: no answer came in time, or the
-     * connection broke. What an acquisition may have taken is freed in the background.
+     * The call was sent, and whether it took effect is unknown: no answer came in time, or the
+     * connection was lost. Keys that an acquisition may have taken are released in the background.
      */
     UNKNOWN_OUTCOME,
-    /** The server answered that it cannot do this now: loading, busy, read-only, out of memory. */
+    /**
+     * The server answered that it cannot run the call now: loading, busy, read-only, out of memory.
+     */
     SERVER_STATE,
     /** The server has too few replicas to accept or confirm a write. */
     NOT_REPLICATED,
     /**
-     * The server refuses the user, the command or a certificate, or its own is refused: see the
-     * users of Redis in docs/operations.md.
+     * The server refuses the user, the command or the client's certificate, or the client refuses
+     * the certificate of the server: see the users of Redis in docs/operations.md.
      */
     PERMISSION,
-    /** The request can never work as it stands: a key of another type, keys of several slots. */
+    /** The call can never succeed as it is: a key of another type, keys of several hash slots. */
     MISUSE
   }
 
   /**
-   * Why the store could not do what it was asked.
+   * Why the call failed.
    *
    * @return the reason
    */

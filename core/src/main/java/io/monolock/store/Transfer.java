@@ -2,9 +2,9 @@
 package io.monolock.store;
 
 /**
- * The answer to a hand-over from one token to another.
+ * The answer to a transfer of keys from one token to another.
  *
- * @param released true if the first token held every key, which it now does no longer
- * @param grant what the second token got
+ * @param released true if the first token held every key and was released
+ * @param grant the answer for the second token
  */
 public record Transfer(boolean released, Grant grant) {}

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a place that keeps locks has to do, and nothing else: for those who write a store.
+ * The interface between the locker and the place that keeps its locks.
  *
- * <p>{@link io.monolock.store.LockStore} is the interface to implement: a few calls, each of them
- * atomic. {@link io.monolock.store.LockKeys} is what they act on, {@link io.monolock.store.Grant}
- * and {@link io.monolock.store.Transfer} are what they answer, {@link io.monolock.store.Holder} is
- * what an onlooker may see, {@link io.monolock.store.Incarnation} is who answers, and {@link
- * io.monolock.store.StoreFailure} is how they fail. Waiting, time limits, refresh and cancellation
- * live once, above the store. The contract a store has to pass ships as a test interface, {@code
- * LockStoreContract}, in the test-jar of this artifact.
+ * <p>The idea: <em>a store makes single calls, each atomic, and nothing else</em>. Waiting, time
+ * limits, refreshing and cancellation are implemented once, in the engine above it. So a new store
+ * is a class of about ten methods.
+ *
+ * <p>Read {@link io.monolock.store.LockStore} first. Its calls take {@link
+ * io.monolock.store.LockKeys} and a token; they answer with a {@link io.monolock.store.Grant}, a
+ * {@link io.monolock.store.Transfer} or a {@link io.monolock.store.Holder}, or fail with a {@link
+ * io.monolock.store.StoreFailure}, whose reason is one of {@link io.monolock.store.StoreProblem}.
+ * {@link io.monolock.store.StoreHealth} is for monitoring, {@link io.monolock.store.Incarnation}
+ * for quorums.
+ *
+ * <p>The contract that each store has to pass ships as a test interface, {@code LockStoreContract},
+ * in the test-jar of this artifact.
  */
 @NullMarked
 package io.monolock.store;

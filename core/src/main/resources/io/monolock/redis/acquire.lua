@@ -4,7 +4,7 @@
 local token, value, ttl, fenced = ARGV[1], ARGV[1] .. ARGV[2], ARGV[3], ARGV[4] == '1'
 local locks = fenced and #KEYS / 2 or #KEYS
 
--- a waiter mostly finds the key held, which a tracked read tells sooner than a write in vain
+-- a waiter mostly finds the key held; a tracked read answers that faster than a write that is refused
 if ARGV[5] == '1' and locks == 1 and not fenced then
   local pttl = redis.call('PTTL', KEYS[1])
   local held = pttl ~= -2 and redis.call('GETEX', KEYS[1])
@@ -12,7 +12,7 @@ if ARGV[5] == '1' and locks == 1 and not fenced then
     return pttl == -1 and 0 or -1 - pttl
   end
 end
--- a write comes first: a replica refuses it instead of answering from the past, and only the first is refused for want of memory
+-- a write comes first: a replica refuses it instead of answering from old data, and only a first write is refused for lack of memory
 if locks > 1 or fenced then
   if not string.find(ttl, '^[1-9]%d*$') then
     return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
@@ -23,7 +23,7 @@ elseif redis.call('SET', KEYS[1], value, 'NX', 'PX', ttl) then
   return 2
 end
 
--- GETEX reads without being tracked; PTTL is tracked, so that a waiter hears of the keys it waits for
+-- GETEX reads without being tracked; PTTL is tracked, so that a waiter is notified of the keys it waits for
 local ours, px, busy, forever = 0, {}, nil, false
 for i = 1, locks do
   local held = redis.call('GETEX', KEYS[i])

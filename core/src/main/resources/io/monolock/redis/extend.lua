@@ -5,7 +5,7 @@ if not string.find(ttl, '^[1-9]%d*$') then
   return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
 end
 
--- GETEX only reads, but counts as a write: a replica refuses it instead of answering from the past
+-- GETEX only reads, but counts as a write: a replica refuses it instead of answering from old data
 for _, key in ipairs(KEYS) do
   if string.sub(redis.call('GETEX', key) or '', 1, 22) ~= token then
     return 0

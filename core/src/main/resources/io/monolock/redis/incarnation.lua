@@ -4,7 +4,7 @@ local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- GETEX only reads, but counts as a write: a replica refuses it instead of answering from the past
+-- GETEX only reads, but counts as a write: a replica refuses it instead of answering from old data
 local begun, owner = string.match(redis.call('GETEX', KEYS[1]) or '', '^(%d+) (%w+)$')
 if owner ~= run then
   -- restarted, or emptied; what it has loaded may lack what came last

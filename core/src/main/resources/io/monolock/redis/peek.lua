@@ -1,11 +1,11 @@
 -- KEYS lock keys; ARGV token
--- Tells a waiter whether it could take all keys, and takes none
+-- Reads for a waiter whether it could take all keys, and takes none
 -- Answers 1 when it could; -1 - the longest foreign pttl when busy, 0 when busy for ever
 local busy, forever = nil, false
 for _, key in ipairs(KEYS) do
-  -- GETEX only reads, but counts as a write: a replica refuses it instead of answering from the past
+  -- GETEX only reads, but counts as a write: a replica refuses it instead of answering from old data
   local held = redis.call('GETEX', key)
-  -- PTTL is tracked, also of a key that is free: somebody may take it before the waiter does
+  -- PTTL is tracked, also of a free key, which another client may take before the waiter does
   local pttl = redis.call('PTTL', key)
   if held and string.sub(held, 1, 22) ~= ARGV[1] then
     busy = math.max(busy or 0, pttl)

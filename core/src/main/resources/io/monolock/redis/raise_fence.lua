@@ -5,7 +5,7 @@ if not string.find(ARGV[2], '^%d+$') or number >= 2 ^ 52 then
   return redis.error_reply('FENCE number must be a whole number below 2^52')
 end
 
--- GETEX only reads, but counts as a write: a replica refuses it instead of answering from the past
+-- GETEX only reads, but counts as a write: a replica refuses it instead of answering from old data
 for i = 1, locks do
   if string.sub(redis.call('GETEX', KEYS[i]) or '', 1, 22) ~= token then
     return 0

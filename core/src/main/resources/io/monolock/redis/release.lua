@@ -5,7 +5,7 @@ if keep and not string.find(keep, '^%d+$') then
   return redis.error_reply('ERR time to keep must be a whole number of milliseconds, 0 or more')
 end
 
--- GETEX only reads, but counts as a write: a replica refuses it instead of answering from the past
+-- GETEX only reads, but counts as a write: a replica refuses it instead of answering from old data
 for i = 1, #KEYS do
   if string.sub(redis.call('GETEX', KEYS[i]) or '', 1, 22) ~= token then
     return 0

@@ -7,7 +7,7 @@ local locks = fenced and #KEYS / 2 or #KEYS
 if not string.find(ttl, '^[1-9]%d*$') then
   return redis.error_reply('ERR ttl must be a whole number of milliseconds above 0')
 end
--- GETEX only reads, but counts as a write: a replica refuses it instead of answering from the past
+-- GETEX only reads, but counts as a write: a replica refuses it instead of answering from old data
 for i = 1, locks do
   if string.sub(redis.call('GETEX', KEYS[i]) or '', 1, 22) ~= from then
     return 0

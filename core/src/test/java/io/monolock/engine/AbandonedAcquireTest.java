@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
-import static io.monolock.engine.ScriptedStore.Call.RELEASE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.RELEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -80,9 +80,9 @@ class AbandonedAcquireTest {
     @Test
     @DisplayName("B03, B24: cancelled while the command is on its way")
     void whileTheCommandIsOnItsWay() {
-      Held held = Held.call();
+      HeldBack held = HeldBack.call();
       v.store.next(ACQUIRE, held);
-      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
       probe.cancel();
       v.pass(Duration.ofSeconds(1));
       assertThat(v.store.count(RELEASE)).isZero();
@@ -97,9 +97,9 @@ class AbandonedAcquireTest {
 
     @Test
     void whileTheAnswerIsOnItsWay() {
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       v.store.next(ACQUIRE, held);
-      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
       probe.cancel();
       v.pass(Duration.ofSeconds(1));
       assertThat(v.store.count(RELEASE)).isZero();
@@ -115,7 +115,7 @@ class AbandonedAcquireTest {
     @Test
     void whileARefusalIsOnItsWay() {
       v.get(v.another().tryAcquire("a", Duration.ofSeconds(1)));
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       v.store.next(ACQUIRE, held);
       v.run(v.locker.acquire("a", OPTIONS)).cancel();
 
@@ -130,7 +130,7 @@ class AbandonedAcquireTest {
     @Test
     void betweenGrantAndDelivery() {
       VirtualLocker slow = new VirtualLocker(builder -> builder.publishOn(busyUsers));
-      Probe<Lock> probe = slow.run(slow.locker.acquire("a", OPTIONS));
+      SignalProbe<Lock> probe = slow.run(slow.locker.acquire("a", OPTIONS));
       assertThat(isFree(slow)).isFalse();
 
       probe.cancel();
@@ -147,7 +147,7 @@ class AbandonedAcquireTest {
     @DisplayName("B32: cancelled in back-off")
     void whileItWaits() {
       v.get(v.another().tryAcquire("a", Duration.ofSeconds(1)));
-      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
       v.pass(Duration.ofMillis(500));
 
       probe.cancel();
@@ -162,7 +162,7 @@ class AbandonedAcquireTest {
     @Test
     @DisplayName("B35: a cancel after the delivery changes nothing")
     void afterTheDelivery() {
-      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
       probe.cancel();
       v.pass(Duration.ofSeconds(1));
 
@@ -172,9 +172,9 @@ class AbandonedAcquireTest {
 
     @Test
     void twice() {
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       v.store.next(ACQUIRE, held);
-      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
       probe.cancel();
       probe.cancel();
       held.letThrough();
@@ -186,22 +186,23 @@ class AbandonedAcquireTest {
 
     @Test
     void isWaitedForByTheLockerThatCloses() {
-      Held held = Held.call();
+      HeldBack held = HeldBack.call();
       v.store.next(ACQUIRE, held);
       v.run(v.locker.acquire("a", OPTIONS)).cancel();
-      Probe<Void> close = v.run(v.locker.close());
+      SignalProbe<Void> close = v.run(v.locker.close());
       assertThat(close.isPending()).isTrue();
 
       held.letThrough();
       v.time.advanceTime();
 
       assertThat(close.end).isEqualTo(SignalType.ON_COMPLETE);
-      assertThat(v.store.calls()).containsExactly(ACQUIRE, RELEASE, ScriptedStore.Call.CLOSE);
+      assertThat(v.store.calls())
+          .containsExactly(ACQUIRE, RELEASE, ScriptedStore.StoreOperation.CLOSE);
     }
 
     @Test
     void isReleasedOnceWhenNothingIsInDoubt() {
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       v.store.next(ACQUIRE, held);
       v.run(v.locker.acquire("a", OPTIONS)).cancel();
       held.letThrough();
@@ -213,9 +214,9 @@ class AbandonedAcquireTest {
     @Test
     @DisplayName("B25: by a timeout operator that races with the grant")
     void byATimeoutOperator() {
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       v.store.next(ACQUIRE, held);
-      Probe<Lock> probe =
+      SignalProbe<Lock> probe =
           v.run(v.locker.acquire("a", OPTIONS).timeout(Duration.ofMillis(100), v.time));
       v.pass(Duration.ofMillis(100));
       held.letThrough();
@@ -285,7 +286,7 @@ class AbandonedAcquireTest {
     @DisplayName("B43: the next attempt of the same acquisition is not blocked by its own key")
     void doesNotBlockTheNextAttempt() {
       v.store.next(ACQUIRE, ScriptedStore.answerLost());
-      Probe<Lock> probe =
+      SignalProbe<Lock> probe =
           v.run(v.locker.acquire("a", OPTIONS.retry(Retry.fixedDelay(1, Duration.ofSeconds(1)))));
       v.pass(Duration.ofSeconds(1));
 
@@ -296,9 +297,9 @@ class AbandonedAcquireTest {
 
     @Test
     void isNotReleasedWhileAnotherAttemptIsUnanswered() {
-      Held second = Held.call();
+      HeldBack second = HeldBack.call();
       v.store.next(ACQUIRE, ScriptedStore.answerLost(), second);
-      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
       v.pass(Duration.ofSeconds(1));
       probe.cancel();
       v.pass(Duration.ofSeconds(1));
@@ -310,9 +311,9 @@ class AbandonedAcquireTest {
     }
 
     @Test
-    void thatNobodyWaitsForIsReleased() {
+    void thatIsNotWaitedForIsReleased() {
       v.store.next(ACQUIRE, ScriptedStore.answerLost());
-      Probe<Lock> probe =
+      SignalProbe<Lock> probe =
           v.run(v.locker.acquire("a", OPTIONS.retry(Retry.fixedDelay(1, Duration.ofSeconds(1)))));
       probe.cancel();
 
@@ -327,7 +328,7 @@ class AbandonedAcquireTest {
 
     @Test
     void isReleasedIfItWasFresh() {
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       v.store.next(ACQUIRE, held);
       v.run(v.locker.acquire("a", own)).cancel();
       held.letThrough();
@@ -338,7 +339,7 @@ class AbandonedAcquireTest {
     @Test
     void isLeftToItsTtlAndReportedIfItWasReentered() {
       v.get(v.another().acquire("a", own));
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       v.store.next(ACQUIRE, held);
       v.run(v.locker.acquire("a", own)).cancel();
       held.letThrough();
@@ -367,13 +368,13 @@ class AbandonedAcquireTest {
 
     private final VirtualLocker v =
         new VirtualLocker(builder -> builder.commandTimeout(Duration.ofSeconds(1)));
-    private final Held held = Held.answer();
+    private final HeldBack held = HeldBack.answer();
 
     @Test
     @DisplayName("B57: after its deadline, so it is not delivered but freed")
     void afterTheDeadline() {
       v.store.next(ACQUIRE, held);
-      Probe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS.ttl(Duration.ofSeconds(1))));
+      SignalProbe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS.ttl(Duration.ofSeconds(1))));
       v.pass(Duration.ofMillis(995));
       held.letThrough();
       v.time.advanceTime();
@@ -385,9 +386,9 @@ class AbandonedAcquireTest {
     }
 
     @Test
-    void afterTheDeadlineToOneWhoWaitsIsAskedForAgain() {
+    void afterTheDeadlineToAWaiterIsAskedForAgain() {
       v.store.next(ACQUIRE, held);
-      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS.ttl(Duration.ofSeconds(1))));
+      SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS.ttl(Duration.ofSeconds(1))));
       v.pass(Duration.ofMillis(995));
       held.letThrough();
       v.pass(Duration.ofSeconds(1));
@@ -399,7 +400,7 @@ class AbandonedAcquireTest {
     @Test
     void butPublishedAfterTheDeadline() {
       VirtualLocker slow = new VirtualLocker(builder -> builder.publishOn(busyUsers));
-      Probe<Lock> probe = slow.run(slow.locker.tryAcquire("a", OPTIONS));
+      SignalProbe<Lock> probe = slow.run(slow.locker.tryAcquire("a", OPTIONS));
       slow.pass(Duration.ofMillis(9_950));
       deliverSignals();
 
@@ -412,7 +413,7 @@ class AbandonedAcquireTest {
     @Test
     void afterTryAcquireHasFailed() {
       v.store.next(ACQUIRE, held);
-      Probe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
       v.pass(Duration.ofSeconds(1));
       assertThat(probe.error).isInstanceOf(LockStoreException.class);
       assertThat(v.store.count(RELEASE)).isZero();
@@ -427,7 +428,7 @@ class AbandonedAcquireTest {
     void afterTheAttemptTimedOutButBeforeTheDeadlineIsUsed() {
       v.store.next(ACQUIRE, held);
       v.store.always(ACQUIRE, ScriptedStore.swallowed());
-      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
       v.pass(Duration.ofSeconds(3));
       assertThat(probe.isPending()).isTrue();
 
@@ -439,9 +440,9 @@ class AbandonedAcquireTest {
 
     @Test
     void delaysTheReleaseOfTheLockThatALaterAttemptGot() {
-      Held call = Held.call();
+      HeldBack call = HeldBack.call();
       v.store.next(ACQUIRE, call);
-      Probe<Lock> probe =
+      SignalProbe<Lock> probe =
           v.run(v.locker.acquire("a", OPTIONS.retry(Retry.fixedDelay(1, Duration.ofSeconds(1)))));
       v.pass(Duration.ofSeconds(2));
       v.run(probe.value().release());
@@ -456,7 +457,7 @@ class AbandonedAcquireTest {
 
     @Test
     void afterItWasGivenUpForLostIsFreedAllTheSame() {
-      Held call = Held.call();
+      HeldBack call = HeldBack.call();
       v.store.next(ACQUIRE, call);
       v.run(v.locker.tryAcquire("a", OPTIONS));
       v.pass(Duration.ofMinutes(1));
@@ -469,7 +470,7 @@ class AbandonedAcquireTest {
 
     @Test
     void afterItWasGivenUpForLostIsFreedAlsoWithATokenOfTheUsers() {
-      Held call = Held.call();
+      HeldBack call = HeldBack.call();
       v.store.next(ACQUIRE, call);
       v.run(v.locker.tryAcquire("a", OPTIONS.token(TOKEN)));
       v.pass(Duration.ofMinutes(1));
@@ -482,9 +483,9 @@ class AbandonedAcquireTest {
 
     @Test
     void afterTheLockThatALaterAttemptGotHasExpiredIsFreed() {
-      Held call = Held.call();
+      HeldBack call = HeldBack.call();
       v.store.next(ACQUIRE, call);
-      Probe<Lock> probe =
+      SignalProbe<Lock> probe =
           v.run(v.locker.acquire("a", OPTIONS.retry(Retry.fixedDelay(1, Duration.ofSeconds(1)))));
       v.pass(Duration.ofSeconds(2));
       assertThat(probe.value().isValid()).isTrue();
@@ -499,12 +500,12 @@ class AbandonedAcquireTest {
 
     @Test
     void afterAnotherAttemptWasGrantedAndReleasedIsFreed() {
-      Held call = Held.call();
+      HeldBack call = HeldBack.call();
       v.store.next(ACQUIRE, call);
-      Probe<Lock> probe =
+      SignalProbe<Lock> probe =
           v.run(v.locker.acquire("a", OPTIONS.retry(Retry.fixedDelay(1, Duration.ofSeconds(1)))));
       v.pass(Duration.ofSeconds(2));
-      Probe<Boolean> release = v.run(probe.value().release());
+      SignalProbe<Boolean> release = v.run(probe.value().release());
       v.pass(Duration.ofMinutes(1));
       assertThat(release.end).isNotNull();
 
@@ -522,7 +523,7 @@ class AbandonedAcquireTest {
     @DisplayName("G8: tryAcquire ends with the time for a command")
     void tryAcquireEndsWithTheTimeForACommand() {
       v.store.always(ACQUIRE, ScriptedStore.swallowed());
-      Probe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
 
       v.pass(Duration.ofMillis(1_999));
       assertThat(probe.isPending()).isTrue();
@@ -536,7 +537,7 @@ class AbandonedAcquireTest {
     @Test
     void tryAcquireEndsWithTheTtlIfThatIsShorter() {
       v.store.always(ACQUIRE, ScriptedStore.swallowed());
-      Probe<Lock> probe = v.run(v.locker.tryAcquire("a", Duration.ofMillis(500)));
+      SignalProbe<Lock> probe = v.run(v.locker.tryAcquire("a", Duration.ofMillis(500)));
       v.pass(Duration.ofMillis(500));
 
       assertThat(probe.error).isInstanceOf(LockStoreException.class);
@@ -545,7 +546,8 @@ class AbandonedAcquireTest {
     @Test
     void acquireEndsWithWaitAtMostIfThatIsShorter() {
       v.store.always(ACQUIRE, ScriptedStore.swallowed());
-      Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofMillis(300))));
+      SignalProbe<Lock> probe =
+          v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofMillis(300))));
       v.pass(Duration.ofMillis(300));
 
       assertThat(probe.error).isInstanceOf(LockStoreException.class);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -9,8 +9,8 @@ import io.monolock.Lock;
 import io.monolock.LockException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;
@@ -65,7 +65,7 @@ class AcquireRaceTest {
   void cancelAgainstRequestLeavesNothing() {
     for (int i = 0; i < ROUNDS; i++) {
       String key = "key" + i;
-      Idle<Lock> subscriber = new Idle<>();
+      IdleSubscriber<Lock> subscriber = new IdleSubscriber<>();
       locker.tryAcquire(key, OPTIONS).subscribe(subscriber);
       RaceTestUtils.race(() -> subscriber.request(1), subscriber::cancel);
       assertIsFreeUnlessDelivered(key, subscriber.values);
@@ -76,7 +76,7 @@ class AcquireRaceTest {
   /** The clock is read while an acquisition begins, which is when this one cancels. */
   @Test
   void cancelInTheMidstOfRequestLeavesNothing() {
-    Idle<Lock> subscriber = new Idle<>();
+    IdleSubscriber<Lock> subscriber = new IdleSubscriber<>();
     VirtualTimeScheduler time = VirtualTimeScheduler.create();
     Scheduler cancelling =
         new Scheduler() {
@@ -113,10 +113,10 @@ class AcquireRaceTest {
   void cancelAgainstGrantAbandonsAtMostOnce() {
     int delivered = 0;
     for (int i = 0; i < ROUNDS; i++) {
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       store.next(ACQUIRE, held);
       String key = "key" + i;
-      Probe<Lock> probe = new Probe<>();
+      SignalProbe<Lock> probe = new SignalProbe<>();
       locker.tryAcquire(key, OPTIONS).subscribe(probe);
       RaceTestUtils.race(held::letThrough, probe::cancel);
       assertIsFreeUnlessDelivered(key, probe.values);
@@ -146,8 +146,8 @@ class AcquireRaceTest {
     assertNothingRemains();
   }
 
-  private ScriptedStore.Fate delayed(Duration delay) {
-    return new ScriptedStore.Fate() {
+  private ScriptedStore.CallOutcome delayed(Duration delay) {
+    return new ScriptedStore.CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return call.delayElement(delay, eventLoop);
@@ -165,7 +165,7 @@ class AcquireRaceTest {
     contend(Retry.fixedDelay(Long.MAX_VALUE, Duration.ZERO));
   }
 
-  /** Waiters whose holder's ttl is far off go on only if their spec tells them to. */
+  /** Waiters whose holder's ttl is far off go on only if their spec says so. */
   private void contend(Retry retry) {
     store.always(ACQUIRE, ScriptedStore.answersOn(eventLoop));
     LockOptions options = OPTIONS.retry(retry).waitAtMost(Duration.ofSeconds(20));
@@ -186,7 +186,7 @@ class AcquireRaceTest {
   }
 
   /** Requests nothing by itself. */
-  private static final class Idle<T> extends BaseSubscriber<T> {
+  private static final class IdleSubscriber<T> extends BaseSubscriber<T> {
     final List<T> values = new CopyOnWriteArrayList<>();
 
     @Override

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
-import static io.monolock.engine.ScriptedStore.Call.RELEASE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.RELEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
@@ -10,8 +10,8 @@ import io.monolock.LockException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockerClosedException;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.Grant;
 import java.time.Duration;
 import java.util.List;
@@ -39,10 +39,10 @@ class AcquireTest {
   }
 
   @Test
-  void tryAcquireIsEmptyWhenSomebodyElseHoldsAKey() {
+  void tryAcquireIsEmptyWhenAnotherHolderHasAKey() {
     v.get(v.another().tryAcquire("b", OPTIONS));
 
-    Probe<Lock> probe = v.run(v.locker.tryAcquire(List.of("a", "b"), OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.tryAcquire(List.of("a", "b"), OPTIONS));
 
     assertThat(probe.values).isEmpty();
     assertThat(probe.end).isEqualTo(SignalType.ON_COMPLETE);
@@ -62,7 +62,7 @@ class AcquireTest {
   void acquireThatMayNotWaitMakesOneAttempt() {
     v.get(v.another().tryAcquire("a", OPTIONS));
 
-    Probe<Lock> probe = v.run(v.locker.acquire("a", ONE_ATTEMPT));
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", ONE_ATTEMPT));
 
     assertThat(probe.error)
         .isInstanceOfSatisfying(
@@ -80,8 +80,8 @@ class AcquireTest {
   }
 
   @Test
-  void aSubscriberWhoRequestsTwiceGetsOneLock() {
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+  void aSubscriberThatRequestsTwiceGetsOneLock() {
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
     probe.request(1);
     v.time.advanceTime();
 
@@ -91,9 +91,9 @@ class AcquireTest {
 
   @Test
   void theDeadlineIsCountedFromBeforeTheCommand() {
-    Held held = Held.answer();
+    HeldBack held = HeldBack.answer();
     v.store.next(ACQUIRE, held);
-    Probe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
     v.pass(Duration.ofMillis(500));
     held.letThrough();
     v.time.advanceTime();
@@ -107,7 +107,7 @@ class AcquireTest {
     AtomicReference<String> seen = new AtomicReference<>();
     v.store.next(
         ACQUIRE,
-        new ScriptedStore.Fate() {
+        new ScriptedStore.CallOutcome() {
           @Override
           public <T> Mono<T> of(Mono<T> call) {
             return Mono.deferContextual(
@@ -135,7 +135,7 @@ class AcquireTest {
   void theErrorOfABusyLockNamesKeysAndWhenToTryAgain() {
     v.get(v.another().tryAcquire("b", OPTIONS));
 
-    Probe<Lock> probe = v.run(v.locker.acquire(List.of("a", "b"), ONE_ATTEMPT));
+    SignalProbe<Lock> probe = v.run(v.locker.acquire(List.of("a", "b"), ONE_ATTEMPT));
 
     assertThat(((LockException) probe.error).keys()).containsExactly("a", "b");
     assertThat(probe.error)
@@ -145,11 +145,12 @@ class AcquireTest {
   }
 
   @Test
-  @DisplayName("B41: a key that never expires is told apart")
+  @DisplayName("B41: a key that never expires is reported as such")
   void theErrorOfAKeyThatNeverExpiresSaysToLookAtIt() {
     v.store.always(ACQUIRE, ScriptedStore.answers(new Grant.Busy(Optional.empty())));
 
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
+    SignalProbe<Lock> probe =
+        v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
     v.pass(Duration.ofSeconds(1));
 
     assertThat(probe.error)
@@ -180,10 +181,10 @@ class AcquireTest {
   }
 
   @Test
-  @DisplayName("B32: whoever waits when the locker closes is told so")
+  @DisplayName("B32: a waiter ends with an error when the locker closes")
   void closingEndsTheWait() {
     v.get(v.another().tryAcquire("a", OPTIONS));
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
     v.run(v.locker.close());
 
     assertThat(waiter.error).isInstanceOf(LockerClosedException.class);

@@ -8,14 +8,14 @@ import io.monolock.Lock;
 import io.monolock.LockActivity;
 import io.monolock.LockActivity.State;
 import io.monolock.LockOptions;
-import io.monolock.engine.ScriptedStore.Call;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.StoreOperation;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** What a locker says of those who hold and await its locks. */
+/** What a locker shows of its holders and waiters. */
 class ActivityTest {
 
   private static final Duration TTL = Duration.ofSeconds(9);
@@ -28,7 +28,7 @@ class ActivityTest {
   }
 
   @Test
-  void nobodyIsShownBeforeAnybodyAsks() {
+  void nothingIsShownBeforeTheFirstCall() {
     assertThat(v.locker.activity()).isEmpty();
   }
 
@@ -62,7 +62,7 @@ class ActivityTest {
   }
 
   @Test
-  void thoseWhoWaitAreShownOldestFirst() {
+  void waitersAreShownOldestFirst() {
     v.get(v.another().acquire("a", TTL));
     v.run(v.locker.acquire("a", TTL));
     v.pass(Duration.ofSeconds(1));
@@ -77,7 +77,7 @@ class ActivityTest {
   @Test
   void releaseThatIsNotAnsweredIsShown() {
     Lock lock = v.get(v.locker.acquire("a", TTL));
-    v.store.next(Call.RELEASE, ScriptedStore.swallowed());
+    v.store.next(StoreOperation.RELEASE, ScriptedStore.swallowed());
 
     v.run(lock.release());
 
@@ -89,7 +89,7 @@ class ActivityTest {
   void whatIsOverIsNotShown() {
     v.get(v.get(v.locker.acquire("a", TTL)).release());
     v.get(v.another().acquire("a", Duration.ofHours(1)));
-    Probe<Lock> cancelled = v.run(v.locker.acquire("a", TTL));
+    SignalProbe<Lock> cancelled = v.run(v.locker.acquire("a", TTL));
     cancelled.cancel();
     v.get(v.locker.acquire("b", TTL));
     v.pass(TTL);
@@ -98,9 +98,9 @@ class ActivityTest {
   }
 
   @Test
-  void whoeverHasCancelledIsNotShownThoughTheAnswerIsStillAwaited() {
-    v.store.next(Call.ACQUIRE, ScriptedStore.swallowed());
-    Probe<Lock> probe = v.run(v.locker.acquire("a", TTL));
+  void waiterThatCancelledIsNotShownThoughTheAnswerIsStillAwaited() {
+    v.store.next(StoreOperation.ACQUIRE, ScriptedStore.swallowed());
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", TTL));
     assertThat(only().state()).isEqualTo(State.WAITING);
 
     probe.cancel();
@@ -109,7 +109,7 @@ class ActivityTest {
   }
 
   @Test
-  void idsAreThoseThatTheObserverIsTold() {
+  void idsAreThoseThatTheObserverGets() {
     v.get(v.locker.acquire("a", TTL));
 
     assertThat(v.observed.ids).contains(only().id());

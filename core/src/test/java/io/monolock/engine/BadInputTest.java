@@ -37,11 +37,11 @@ class BadInputTest {
   private final VirtualLocker v = new VirtualLocker();
 
   /** A call that takes keys. */
-  interface Entry {
+  interface KeysCall {
     Object assemble(ReactiveLocker locker, Collection<String> keys);
   }
 
-  private static final Map<String, Entry> ENTRIES =
+  private static final Map<String, KeysCall> CALLS =
       Map.of(
           "tryAcquire", (locker, keys) -> locker.tryAcquire(keys, OPTIONS),
           "acquire", (locker, keys) -> locker.acquire(keys, OPTIONS),
@@ -65,17 +65,17 @@ class BadInputTest {
 
   static Stream<Arguments> badCalls() {
     List<Arguments> all = new ArrayList<>();
-    ENTRIES.forEach(
-        (name, entry) ->
-            BAD_KEYS.forEach((keys, words) -> all.add(arguments(name, words, keys, entry))));
+    CALLS.forEach(
+        (name, call) ->
+            BAD_KEYS.forEach((keys, words) -> all.add(arguments(name, words, keys, call))));
     return all.stream();
   }
 
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("badCalls")
   void badKeysAreRefusedAtAssembly(
-      String name, List<String> words, Collection<String> keys, Entry entry) {
-    assertThatThrownBy(() -> entry.assemble(v.locker, keys))
+      String name, List<String> words, Collection<String> keys, KeysCall call) {
+    assertThatThrownBy(() -> call.assemble(v.locker, keys))
         .isInstanceOf(IllegalArgumentException.class)
         .message()
         .contains(words)
@@ -83,24 +83,24 @@ class BadInputTest {
     assertThat(v.store.calls()).isEmpty();
   }
 
-  static Stream<Arguments> entries() {
-    return ENTRIES.entrySet().stream().map(e -> arguments(e.getKey(), e.getValue()));
+  static Stream<Arguments> calls() {
+    return CALLS.entrySet().stream().map(e -> arguments(e.getKey(), e.getValue()));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("entries")
-  void noCollectionIsRefusedAtAssembly(String name, Entry entry) {
-    assertThatThrownBy(() -> entry.assemble(v.locker, null))
+  void noCollectionIsRefusedAtAssembly(String name, KeysCall call) {
+    assertThatThrownBy(() -> call.assemble(v.locker, null))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("at least one key");
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("entries")
-  void keysThatTheStoreCannotTakeTogetherAreRefusedAtAssembly(String name, Entry entry) {
-    ReactiveLocker locker = ReactiveLocker.create(new Picky());
+  void keysThatTheStoreCannotTakeTogetherAreRefusedAtAssembly(String name, KeysCall call) {
+    ReactiveLocker locker = ReactiveLocker.create(new OneKeyStore());
 
-    assertThatThrownBy(() -> entry.assemble(locker, List.of("a", "b")))
+    assertThatThrownBy(() -> call.assemble(locker, List.of("a", "b")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("not these together");
   }
@@ -171,9 +171,9 @@ class BadInputTest {
   }
 
   /** Takes no two keys together. */
-  private static final class Picky extends DelegatingLockStore {
+  private static final class OneKeyStore extends DelegatingLockStore {
 
-    Picky() {
+    OneKeyStore() {
       super(InMemoryLockStore.create());
     }
 

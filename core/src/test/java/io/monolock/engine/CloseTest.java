@@ -11,10 +11,10 @@ import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.LockerClosedException;
 import io.monolock.ReactiveLocker;
-import io.monolock.engine.ScriptedStore.Call;
-import io.monolock.engine.ScriptedStore.Fate;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.CallOutcome;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.ScriptedStore.StoreOperation;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
@@ -42,10 +42,10 @@ class CloseTest {
   private final VirtualLocker v = new VirtualLocker();
 
   /** Closes, but keeps what is in memory to look at. */
-  private Probe<Void> close() {
+  private SignalProbe<Void> close() {
     v.store.always(
-        Call.CLOSE,
-        new Fate() {
+        StoreOperation.CLOSE,
+        new CallOutcome() {
           @Override
           public <T> Mono<T> of(Mono<T> call) {
             return Mono.empty();
@@ -54,35 +54,35 @@ class CloseTest {
     return v.run(v.locker.close());
   }
 
-  private static boolean isDone(Probe<Void> probe) {
+  private static boolean isDone(SignalProbe<Void> probe) {
     return probe.end != null && probe.error == null;
   }
 
   @Test
   void lockerThatHoldsNothingClosesAtOnce() {
     assertThat(isDone(close())).isTrue();
-    assertThat(v.store.calls()).containsExactly(Call.CLOSE);
+    assertThat(v.store.calls()).containsExactly(StoreOperation.CLOSE);
   }
 
   @Test
-  @DisplayName("B32: waiters are told that the locker is closed")
-  void waitersAreTold() {
+  @DisplayName("B32: waiters end with the error of a closed locker")
+  void waitersEndWithTheErrorOfAClosedLocker() {
     v.get(v.another().acquire("a", TTL));
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", TTL));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", TTL));
 
-    Probe<Void> closing = close();
+    SignalProbe<Void> closing = close();
 
     assertThat(waiter.error).isInstanceOf(LockerClosedException.class);
     assertThat(isDone(closing)).isTrue();
   }
 
   @Test
-  void scopesAreCancelledAndToldAndTheirKeysFree() {
+  void scopesAreCancelledWithAnErrorAndTheirKeysFree() {
     AtomicBoolean cancelled = new AtomicBoolean();
-    Probe<Object> scope =
+    SignalProbe<Object> scope =
         v.run(v.locker.withLock("a", TTL, Mono.never().doOnCancel(() -> cancelled.set(true))));
 
-    Probe<Void> closing = close();
+    SignalProbe<Void> closing = close();
 
     assertThat(cancelled).isTrue();
     assertThat(scope.error).isInstanceOf(LockerClosedException.class);
@@ -112,28 +112,28 @@ class CloseTest {
 
   @Test
   void keysAreFreeBeforeTheStoreCloses() {
-    Held slow = Held.answer();
-    v.store.next(Call.RELEASE, slow);
+    HeldBack slow = HeldBack.answer();
+    v.store.next(StoreOperation.RELEASE, slow);
     v.get(v.locker.acquire("a", TTL));
 
-    Probe<Void> closing = close();
-    assertThat(v.store.count(Call.CLOSE)).isZero();
+    SignalProbe<Void> closing = close();
+    assertThat(v.store.count(StoreOperation.CLOSE)).isZero();
     slow.letThrough();
     v.time.advanceTime();
 
-    assertThat(v.store.count(Call.CLOSE)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.CLOSE)).isEqualTo(1);
     assertThat(isDone(closing)).isTrue();
   }
 
   @Test
   void finishingScopeMayEndWithinTheTimeForClosing() {
-    Probe<String> scope =
+    SignalProbe<String> scope =
         v.run(
             v.locker.withLock(
                 "a",
                 FINISHING,
                 lock -> Mono.delay(Duration.ofSeconds(4), v.time).map(n -> "done")));
-    Probe<Void> closing = close();
+    SignalProbe<Void> closing = close();
 
     v.pass(Duration.ofSeconds(4));
 
@@ -144,7 +144,7 @@ class CloseTest {
 
   @Test
   void finishingScopeMayStillExtendItsLock() {
-    Probe<String> scope =
+    SignalProbe<String> scope =
         v.run(
             v.locker.withLock(
                 "a",
@@ -163,11 +163,11 @@ class CloseTest {
   @Test
   void finishingScopeIsCutWhenTheTimeForClosingIsOver() {
     AtomicBoolean cancelled = new AtomicBoolean();
-    Probe<Object> scope =
+    SignalProbe<Object> scope =
         v.run(
             v.locker.withLock(
                 "a", FINISHING, lock -> Mono.never().doOnCancel(() -> cancelled.set(true))));
-    Probe<Void> closing = close();
+    SignalProbe<Void> closing = close();
 
     v.pass(Duration.ofSeconds(5).minusNanos(1));
     assertThat(cancelled).isFalse();
@@ -180,7 +180,7 @@ class CloseTest {
   }
 
   @Test
-  void everyCallAfterwardsIsToldThatTheLockerIsClosed() {
+  void everyCallAfterwardsFailsAsTheLockerIsClosed() {
     close();
 
     for (Publisher<?> call :
@@ -194,12 +194,12 @@ class CloseTest {
             v.locker.forceRelease("a"))) {
       assertThat(v.run(call).error).isInstanceOf(LockerClosedException.class);
     }
-    assertThat(v.store.calls()).containsExactly(Call.CLOSE);
+    assertThat(v.store.calls()).containsExactly(StoreOperation.CLOSE);
   }
 
   @Test
   @Timeout(20)
-  void callsAfterTheOwnTimerIsGoneAreToldTheSame() {
+  void callsAfterTheOwnTimerIsDisposedFailAlike() {
     ReactiveLocker locker = ReactiveLocker.create(InMemoryLockStore.create());
     Lock lock = locker.acquire("a", TTL).block();
     locker.close().block();
@@ -220,30 +220,30 @@ class CloseTest {
     close();
 
     assertThat(isDone(v.run(v.locker.close()))).isTrue();
-    assertThat(v.store.count(Call.CLOSE)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.CLOSE)).isEqualTo(1);
   }
 
   @Test
   void cancelledCloseGoesOn() {
-    Held slow = Held.answer();
-    v.store.next(Call.RELEASE, slow);
+    HeldBack slow = HeldBack.answer();
+    v.store.next(StoreOperation.RELEASE, slow);
     v.get(v.locker.acquire("a", TTL));
 
     close().cancel();
     slow.letThrough();
     v.time.advanceTime();
 
-    assertThat(v.store.count(Call.CLOSE)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.CLOSE)).isEqualTo(1);
   }
 
   @Test
   @DisplayName("G4: an acquisition whose answer is late leaves no key")
   void lateGrantLeavesNoKey() {
-    Held slow = Held.answer();
-    v.store.next(Call.ACQUIRE, slow);
-    Probe<Lock> acquisition = v.run(v.locker.acquire("a", TTL));
+    HeldBack slow = HeldBack.answer();
+    v.store.next(StoreOperation.ACQUIRE, slow);
+    SignalProbe<Lock> acquisition = v.run(v.locker.acquire("a", TTL));
 
-    Probe<Void> closing = close();
+    SignalProbe<Void> closing = close();
     assertThat(acquisition.error).isInstanceOf(LockerClosedException.class);
     assertThat(closing.isPending()).isTrue();
     slow.letThrough();
@@ -253,11 +253,11 @@ class CloseTest {
     assertThat(v.isFree("a")).isTrue();
   }
 
-  static List<Fate> closeTrouble() {
+  static List<CallOutcome> closeTrouble() {
     return List.of(
         fails(StoreProblem.Reason.UNAVAILABLE, false),
         swallowed(),
-        new Fate() {
+        new CallOutcome() {
           @Override
           public <T> Mono<T> of(Mono<T> call) {
             throw new IllegalStateException("by test");
@@ -267,9 +267,9 @@ class CloseTest {
 
   @ParameterizedTest
   @MethodSource("closeTrouble")
-  void storeThatCannotBeClosedDoesNotKeepTheLocker(Fate trouble) {
-    v.store.always(Call.CLOSE, trouble);
-    Probe<Void> closing = v.run(v.locker.close());
+  void storeThatCannotBeClosedDoesNotKeepTheLocker(CallOutcome trouble) {
+    v.store.always(StoreOperation.CLOSE, trouble);
+    SignalProbe<Void> closing = v.run(v.locker.close());
 
     v.pass(Duration.ofSeconds(2));
 
@@ -278,9 +278,9 @@ class CloseTest {
 
   @Test
   void silentStoreKeepsTheLockerNoLongerThanItsTimes() {
-    v.store.always(Call.RELEASE, swallowed());
+    v.store.always(StoreOperation.RELEASE, swallowed());
     v.get(v.locker.acquire("a", TTL));
-    Probe<Void> closing = close();
+    SignalProbe<Void> closing = close();
 
     v.pass(Duration.ofSeconds(5 + 1));
 
@@ -288,12 +288,12 @@ class CloseTest {
   }
 
   @Test
-  void releaseThatIsUnansweredUntilTheEndIsToldAsNotKnown() {
-    v.store.always(Call.RELEASE, swallowed());
+  void releaseThatIsUnansweredUntilTheEndHasAnUnknownOutcome() {
+    v.store.always(StoreOperation.RELEASE, swallowed());
     Lock lock = v.get(v.locker.acquire("a", TTL));
     close();
     v.pass(Duration.ofSeconds(5));
-    Probe<Boolean> release = v.run(lock.release());
+    SignalProbe<Boolean> release = v.run(lock.release());
 
     v.pass(Duration.ofSeconds(1));
 
@@ -303,14 +303,14 @@ class CloseTest {
 
   @Test
   void nothingRunsAfterwards() {
-    v.store.always(Call.RELEASE, swallowed());
+    v.store.always(StoreOperation.RELEASE, swallowed());
     v.run(v.locker.withLock("a", TTL, Mono.never()));
     v.run(v.locker.acquire("b", TTL));
     v.run(v.locker.acquire("b", TTL));
     close();
 
     v.pass(Duration.ofSeconds(10));
-    List<Call> calls = v.store.calls();
+    List<StoreOperation> calls = v.store.calls();
 
     assertThat(v.isIdle()).isTrue();
     assertThat(v.store.calls()).isEqualTo(calls);
@@ -323,8 +323,8 @@ class CloseTest {
     InMemoryLockStore memory = InMemoryLockStore.create();
     ScriptedStore store = new ScriptedStore(memory);
     store.always(
-        Call.CLOSE,
-        new Fate() {
+        StoreOperation.CLOSE,
+        new CallOutcome() {
           @Override
           public <T> Mono<T> of(Mono<T> call) {
             return Mono.empty();

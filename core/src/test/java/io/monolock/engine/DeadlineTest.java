@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.monolock.Lock;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.engine.ScriptedStore.Call;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.StoreOperation;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
@@ -37,9 +37,9 @@ class DeadlineTest {
   @Test
   @DisplayName("B56: the deadline counts from just before the command was sent")
   void deadlineCountsFromBeforeTheCommand() {
-    ScriptedStore.Held held = ScriptedStore.Held.answer();
-    v.store.next(Call.ACQUIRE, held);
-    Probe<Lock> probe = v.run(v.locker.acquire("a", TTL));
+    ScriptedStore.HeldBack held = ScriptedStore.HeldBack.answer();
+    v.store.next(StoreOperation.ACQUIRE, held);
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", TTL));
 
     v.pass(Duration.ofSeconds(1));
     held.letThrough();
@@ -64,7 +64,7 @@ class DeadlineTest {
   @Test
   @DisplayName("B22: validity needs no timer, only the clock")
   void validityNeedsNoTimer() {
-    DeafTimer timer = new DeafTimer();
+    FrozenTimer timer = new FrozenTimer();
     ReactiveLocker locker =
         ReactiveLocker.builder(InMemoryLockStore.create(timer))
             .timer(timer)
@@ -80,7 +80,7 @@ class DeadlineTest {
 
   @Test
   void nothingRemainsFromTheMomentReleaseIsSubscribed() {
-    v.store.always(Call.RELEASE, ScriptedStore.swallowed());
+    v.store.always(StoreOperation.RELEASE, ScriptedStore.swallowed());
     Lock lock = v.get(v.locker.acquire("a", TTL));
 
     var release = lock.release();
@@ -108,7 +108,7 @@ class DeadlineTest {
     v.pass(TTL);
 
     assertThat(v.get(lock.ttl())).isZero();
-    assertThat(v.store.count(Call.REMAINING)).isZero();
+    assertThat(v.store.count(StoreOperation.REMAINING)).isZero();
   }
 
   @Test
@@ -122,9 +122,9 @@ class DeadlineTest {
   @Test
   void ttlOfASilentStoreIsATimeout() {
     Lock lock = v.get(v.locker.acquire("a", TTL));
-    v.store.next(Call.REMAINING, ScriptedStore.swallowed());
+    v.store.next(StoreOperation.REMAINING, ScriptedStore.swallowed());
 
-    Probe<Duration> probe = v.run(lock.ttl());
+    SignalProbe<Duration> probe = v.run(lock.ttl());
     v.pass(Duration.ofSeconds(2));
 
     assertThat(probe.error(LockStoreException.class).reason())
@@ -132,7 +132,7 @@ class DeadlineTest {
   }
 
   /** A timer that shows the time but never runs anything. */
-  private static final class DeafTimer implements Scheduler {
+  private static final class FrozenTimer implements Scheduler {
     private long now;
 
     @Override
@@ -155,13 +155,13 @@ class DeadlineTest {
       return new Worker() {
         @Override
         public Disposable schedule(Runnable task) {
-          return DeafTimer.this.schedule(task);
+          return FrozenTimer.this.schedule(task);
         }
 
         @Override
         public Disposable schedulePeriodically(
             Runnable task, long initialDelay, long period, TimeUnit unit) {
-          return DeafTimer.this.schedule(task);
+          return FrozenTimer.this.schedule(task);
         }
 
         @Override

@@ -9,8 +9,8 @@ import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
-import io.monolock.engine.ScriptedStore.Call;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.StoreOperation;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +29,7 @@ class ExtendTest {
   void extensionHoldsForItsTtlFromNowOn() {
     v.pass(Duration.ofSeconds(5));
 
-    Probe<Void> probe = v.run(lock.extend(Duration.ofSeconds(20)));
+    SignalProbe<Void> probe = v.run(lock.extend(Duration.ofSeconds(20)));
 
     assertThat(probe.end).isNotNull();
     assertThat(probe.error).isNull();
@@ -53,10 +53,10 @@ class ExtendTest {
   void latePositiveAnswerDoesNotRevive() {
     VirtualLocker v = new VirtualLocker(b -> b.commandTimeout(Duration.ofMinutes(1)));
     Lock lock = v.get(v.locker.acquire("a", TTL));
-    ScriptedStore.Held held = ScriptedStore.Held.answer();
-    v.store.next(Call.EXTEND, held);
+    ScriptedStore.HeldBack held = ScriptedStore.HeldBack.answer();
+    v.store.next(StoreOperation.EXTEND, held);
     v.pass(Duration.ofSeconds(9));
-    Probe<Void> probe = v.run(lock.extend(Duration.ofMinutes(5)));
+    SignalProbe<Void> probe = v.run(lock.extend(Duration.ofMinutes(5)));
 
     v.pass(Duration.ofSeconds(1));
     held.letThrough();
@@ -69,9 +69,9 @@ class ExtendTest {
   @Test
   @DisplayName("G8: an extension that is not answered ends with the lock")
   void unansweredExtensionEndsAtTheDeadline() {
-    v.store.next(Call.EXTEND, ScriptedStore.swallowed());
+    v.store.next(StoreOperation.EXTEND, ScriptedStore.swallowed());
     v.pass(Duration.ofMillis(9_800));
-    Probe<Void> probe = v.run(lock.extend(TTL));
+    SignalProbe<Void> probe = v.run(lock.extend(TTL));
 
     v.pass(Duration.ofMillis(98));
 
@@ -83,8 +83,8 @@ class ExtendTest {
   void unansweredExtensionDoesNotCountWhileRefreshesDo() {
     VirtualLocker v = new VirtualLocker(b -> b.commandTimeout(Duration.ofMinutes(1)));
     Lock lock = v.get(v.locker.acquire("a", TTL));
-    v.store.next(Call.EXTEND, ScriptedStore.swallowed());
-    Probe<Void> extension = v.run(lock.extend(Duration.ofHours(1)));
+    v.store.next(StoreOperation.EXTEND, ScriptedStore.swallowed());
+    SignalProbe<Void> extension = v.run(lock.extend(Duration.ofHours(1)));
     v.run(lock.keepAlive());
 
     v.pass(Duration.ofSeconds(30));
@@ -96,8 +96,8 @@ class ExtendTest {
 
   @Test
   void unansweredExtensionLeavesTheLockAsItWas() {
-    v.store.next(Call.EXTEND, ScriptedStore.swallowed());
-    Probe<Void> probe = v.run(lock.extend(TTL));
+    v.store.next(StoreOperation.EXTEND, ScriptedStore.swallowed());
+    SignalProbe<Void> probe = v.run(lock.extend(TTL));
 
     v.pass(Duration.ofSeconds(2));
 
@@ -110,28 +110,28 @@ class ExtendTest {
   void lostLockIsNotExtendedAndTheStoreNotAsked() {
     v.pass(TTL);
 
-    Probe<Void> probe = v.run(lock.extend(TTL));
+    SignalProbe<Void> probe = v.run(lock.extend(TTL));
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.EXPIRED);
-    assertThat(v.store.count(Call.EXTEND)).isZero();
+    assertThat(v.store.count(StoreOperation.EXTEND)).isZero();
   }
 
   @Test
   void releasedLockIsNotExtended() {
     v.run(lock.release());
 
-    Probe<Void> probe = v.run(lock.extend(TTL));
+    SignalProbe<Void> probe = v.run(lock.extend(TTL));
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.RELEASED);
-    assertThat(v.store.count(Call.EXTEND)).isZero();
+    assertThat(v.store.count(StoreOperation.EXTEND)).isZero();
   }
 
   @Test
-  @DisplayName("B38: extending keys that are gone tells that they were taken, and creates nothing")
+  @DisplayName("B38: extending keys that are gone is a loss as taken, and creates nothing")
   void extensionOfMissingKeysIsALoss() {
     v.get(v.locker.forceRelease("a"));
 
-    Probe<Void> probe = v.run(lock.extend(TTL));
+    SignalProbe<Void> probe = v.run(lock.extend(TTL));
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.TAKEN);
     assertThat(v.isFree("a")).isTrue();
@@ -142,7 +142,7 @@ class ExtendTest {
   void answerCountsThoughTheUsersSchedulerIsBusy() {
     VirtualTimeScheduler users = VirtualTimeScheduler.create();
     VirtualLocker busy = new VirtualLocker(b -> b.publishOn(users));
-    Probe<Lock> acquired = busy.run(busy.locker.acquire("b", TTL));
+    SignalProbe<Lock> acquired = busy.run(busy.locker.acquire("b", TTL));
     users.advanceTime();
     Lock lock = acquired.value();
 
@@ -164,7 +164,7 @@ class ExtendTest {
     Lock both = v.get(v.locker.acquire(List.of("b", "c"), LockOptions.of(TTL)));
     Duration before = both.remaining();
 
-    Probe<Void> probe = v.run(both.extend(List.of("b"), Duration.ofSeconds(20)));
+    SignalProbe<Void> probe = v.run(both.extend(List.of("b"), Duration.ofSeconds(20)));
 
     assertThat(probe.end).isNotNull();
     assertThat(probe.error).isNull();
@@ -175,7 +175,7 @@ class ExtendTest {
 
   @Test
   void extensionOfAllKeysByNameMovesTheDeadline() {
-    Probe<Void> probe = v.run(lock.extend(List.of("a", "a"), Duration.ofSeconds(20)));
+    SignalProbe<Void> probe = v.run(lock.extend(List.of("a", "a"), Duration.ofSeconds(20)));
 
     assertThat(probe.error).isNull();
     assertThat(lock.remaining()).isEqualTo(Duration.ofMillis(20_000 - 200 - 2));
@@ -186,7 +186,7 @@ class ExtendTest {
     Lock both = v.get(v.locker.acquire(List.of("b", "c"), LockOptions.of(TTL)));
     v.get(v.locker.forceRelease("b"));
 
-    Probe<Void> probe = v.run(both.extend(List.of("b"), TTL));
+    SignalProbe<Void> probe = v.run(both.extend(List.of("b"), TTL));
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.TAKEN);
     assertThat(both.isValid()).isFalse();

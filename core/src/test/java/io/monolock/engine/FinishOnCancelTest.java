@@ -5,8 +5,8 @@ import static io.monolock.engine.ScriptedStore.swallowed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.LockOptions;
-import io.monolock.engine.ScriptedStore.Call;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.StoreOperation;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.test.CapturedLog;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,13 +37,13 @@ class FinishOnCancelTest {
         .cast(Object.class);
   }
 
-  private Probe<Object> under(Mono<Object> body) {
+  private SignalProbe<Object> under(Mono<Object> body) {
     return v.run(v.locker.withLock("a", OPTIONS, lock -> body));
   }
 
   @Test
   void lockIsKeptAndRefreshedUntilTheBodyHasEnded() {
-    Probe<Object> probe = under(work(Duration.ofMinutes(5)));
+    SignalProbe<Object> probe = under(work(Duration.ofMinutes(5)));
 
     probe.cancel();
     v.pass(Duration.ofMinutes(5).minusMillis(1));
@@ -94,9 +94,9 @@ class FinishOnCancelTest {
 
   @Test
   void lossCancelsTheBody() {
-    Probe<Object> probe = under(work(Duration.ofMinutes(5)));
+    SignalProbe<Object> probe = under(work(Duration.ofMinutes(5)));
     probe.cancel();
-    v.store.always(Call.EXTEND, swallowed());
+    v.store.always(StoreOperation.EXTEND, swallowed());
 
     v.pass(Duration.ofSeconds(9));
 
@@ -106,9 +106,9 @@ class FinishOnCancelTest {
 
   @Test
   void cancelBeforeTheGrantStartsNothing() {
-    ScriptedStore.Held held = ScriptedStore.Held.answer();
-    v.store.next(Call.ACQUIRE, held);
-    Probe<Object> probe = under(work(Duration.ZERO));
+    ScriptedStore.HeldBack held = ScriptedStore.HeldBack.answer();
+    v.store.next(StoreOperation.ACQUIRE, held);
+    SignalProbe<Object> probe = under(work(Duration.ZERO));
 
     probe.cancel();
     held.letThrough();
@@ -120,7 +120,7 @@ class FinishOnCancelTest {
 
   @Test
   void errorAfterCancelFreesTheKeyAndIsLogged() {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         under(Mono.delay(Duration.ofSeconds(1), v.time).then(Mono.error(new Exception("own"))));
     probe.cancel();
 
@@ -133,7 +133,7 @@ class FinishOnCancelTest {
 
   @Test
   void bodyThatIsNotCancelledGivesItsResult() {
-    Probe<Object> probe = under(Mono.just("done"));
+    SignalProbe<Object> probe = under(Mono.just("done"));
 
     assertThat(probe.value()).isEqualTo("done");
     assertThat(v.isFree("a")).isTrue();

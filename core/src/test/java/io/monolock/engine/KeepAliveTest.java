@@ -9,9 +9,9 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
-import io.monolock.engine.ScriptedStore.Call;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.ScriptedStore.StoreOperation;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.CapturedLog;
 import java.time.Duration;
@@ -27,7 +27,8 @@ class KeepAliveTest {
 
   private static final Duration TTL = Duration.ofSeconds(9);
   private static final Duration PERIOD = TTL.dividedBy(3);
-  private static final ScriptedStore.Fate TROUBLE = fails(StoreProblem.Reason.UNAVAILABLE, true);
+  private static final ScriptedStore.CallOutcome TROUBLE =
+      fails(StoreProblem.Reason.UNAVAILABLE, true);
 
   private final VirtualLocker v = new VirtualLocker();
 
@@ -49,9 +50,9 @@ class KeepAliveTest {
     v.run(lock().keepAlive());
 
     v.pass(PERIOD.multipliedBy(84).dividedBy(100));
-    assertThat(v.store.count(Call.EXTEND)).isZero();
+    assertThat(v.store.count(StoreOperation.EXTEND)).isZero();
     v.pass(PERIOD.multipliedBy(16).dividedBy(100));
-    assertThat(v.store.count(Call.EXTEND)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.EXTEND)).isEqualTo(1);
   }
 
   @Test
@@ -66,7 +67,7 @@ class KeepAliveTest {
     long before = 0;
     for (int tenth = 0; tenth < 10; tenth++) {
       v.pass(PERIOD.multipliedBy(15).dividedBy(1_000));
-      long sent = v.store.count(Call.EXTEND);
+      long sent = v.store.count(StoreOperation.EXTEND);
       assertThat(sent - before).isLessThan(count / 3);
       before = sent;
     }
@@ -87,14 +88,14 @@ class KeepAliveTest {
   @Test
   @DisplayName("I5: no refresh is sent after cancel")
   void cancelStopsTheRefresh() {
-    Probe<Object> probe = v.run(lock().keepAlive());
+    SignalProbe<Object> probe = v.run(lock().keepAlive());
     v.pass(PERIOD);
     probe.cancel();
-    long sent = v.store.count(Call.EXTEND);
+    long sent = v.store.count(StoreOperation.EXTEND);
 
     v.pass(Duration.ofMinutes(1));
 
-    assertThat(v.store.count(Call.EXTEND)).isEqualTo(sent);
+    assertThat(v.store.count(StoreOperation.EXTEND)).isEqualTo(sent);
   }
 
   @Test
@@ -106,13 +107,13 @@ class KeepAliveTest {
 
     v.pass(PERIOD);
 
-    assertThat(v.store.count(Call.EXTEND)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.EXTEND)).isEqualTo(1);
   }
 
   @Test
   void refreshGoesOnWhileOneOfSeveralIsSubscribed() {
     Lock lock = lock();
-    Probe<Object> one = v.run(lock.keepAlive());
+    SignalProbe<Object> one = v.run(lock.keepAlive());
     v.run(lock.keepAlive());
 
     one.cancel();
@@ -126,7 +127,7 @@ class KeepAliveTest {
     Lock lock = lock();
     v.run(lock.keepAlive()).cancel();
     v.pass(PERIOD.multipliedBy(2));
-    assertThat(v.store.count(Call.EXTEND)).isZero();
+    assertThat(v.store.count(StoreOperation.EXTEND)).isZero();
 
     v.run(lock.keepAlive());
     v.pass(TTL);
@@ -149,8 +150,8 @@ class KeepAliveTest {
   @DisplayName("B06 B07 B18: a transient failure is retried before the deadline")
   void transientFailureIsRetried() {
     Lock lock = lock();
-    v.store.next(Call.EXTEND, TROUBLE, TROUBLE, TROUBLE);
-    Probe<Object> probe = v.run(lock.keepAlive());
+    v.store.next(StoreOperation.EXTEND, TROUBLE, TROUBLE, TROUBLE);
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     v.pass(TTL.multipliedBy(3));
 
@@ -163,22 +164,22 @@ class KeepAliveTest {
   @DisplayName("B06: a store that is back shortly before the deadline is found in time")
   void storeThatIsBackBeforeTheDeadlineIsFound() {
     Lock lock = lock();
-    v.store.always(Call.EXTEND, TROUBLE);
+    v.store.always(StoreOperation.EXTEND, TROUBLE);
     v.run(lock.keepAlive());
     v.pass(lock.remaining().minus(TTL.dividedBy(20)));
 
-    v.store.heal(Call.EXTEND);
+    v.store.heal(StoreOperation.EXTEND);
     v.pass(TTL);
 
     assertThat(lock.isValid()).isTrue();
   }
 
   @Test
-  @DisplayName("B10: a silent store is told at the deadline, once")
-  void silentStoreIsToldAtTheDeadline() {
+  @DisplayName("B10: a silent store is a loss at the deadline, reported once")
+  void silentStoreIsALossAtTheDeadline() {
     Lock lock = lock();
-    v.store.always(Call.EXTEND, swallowed());
-    Probe<Object> probe = v.run(lock.keepAlive());
+    v.store.always(StoreOperation.EXTEND, swallowed());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     v.pass(lock.remaining().minusNanos(1));
     assertThat(probe.isPending()).isTrue();
@@ -191,19 +192,19 @@ class KeepAliveTest {
   @Test
   void refreshUnderWayAtTheDeadlineMakesItUnreachable() {
     Lock lock = lock();
-    v.store.always(Call.EXTEND, swallowed());
+    v.store.always(StoreOperation.EXTEND, swallowed());
     v.pass(lock.remaining().minusMillis(1));
 
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
     v.pass(Duration.ofMillis(1));
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.UNREACHABLE);
   }
 
   @Test
-  @DisplayName("B18: keys that are gone are told at the next refresh")
-  void missingKeysAreToldAtTheNextRefresh() {
-    Probe<Object> probe = v.run(lock().keepAlive());
+  @DisplayName("B18: keys that are gone are a loss at the next refresh")
+  void missingKeysAreALossAtTheNextRefresh() {
+    SignalProbe<Object> probe = v.run(lock().keepAlive());
     v.get(v.locker.forceRelease("a"));
 
     v.pass(PERIOD);
@@ -212,9 +213,9 @@ class KeepAliveTest {
   }
 
   @Test
-  @DisplayName("B18: a foreign holder is told at the next refresh, and keeps the keys")
-  void foreignHolderIsToldAtTheNextRefresh() {
-    Probe<Object> probe = v.run(lock().keepAlive());
+  @DisplayName("B18: a foreign holder is a loss at the next refresh, and keeps the keys")
+  void foreignHolderIsALossAtTheNextRefresh() {
+    SignalProbe<Object> probe = v.run(lock().keepAlive());
     v.get(v.locker.forceRelease("a"));
     Lock others = v.get(v.another().acquire("a", Duration.ofMinutes(1)));
 
@@ -229,11 +230,11 @@ class KeepAliveTest {
     v.run(lock().keepAlive());
     v.get(v.locker.forceRelease("a"));
     v.pass(PERIOD);
-    long sent = v.store.count(Call.EXTEND);
+    long sent = v.store.count(StoreOperation.EXTEND);
 
     v.pass(Duration.ofMinutes(1));
 
-    assertThat(v.store.count(Call.EXTEND)).isEqualTo(sent);
+    assertThat(v.store.count(StoreOperation.EXTEND)).isEqualTo(sent);
   }
 
   @Test
@@ -241,7 +242,7 @@ class KeepAliveTest {
   void maxHoldEndsTheLock() {
     Duration limit = Duration.ofMinutes(1);
     Lock lock = lock(LockOptions.of(TTL).maxHold(limit));
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     v.pass(limit.minusMillis(3).minus(TTL.dividedBy(100)));
     assertThat(probe.isPending()).isTrue();
@@ -254,18 +255,18 @@ class KeepAliveTest {
   @Test
   void withoutAutoRefreshTheLockExpires() {
     Lock lock = lock(LockOptions.of(TTL).autoRefresh(false));
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     v.pass(TTL);
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.EXPIRED);
-    assertThat(v.store.count(Call.EXTEND)).isZero();
+    assertThat(v.store.count(StoreOperation.EXTEND)).isZero();
   }
 
   @Test
-  void releaseIsToldToWhoeverKeepsTheLockAlive() {
+  void releaseIsSignalledToSubscribersOfKeepAlive() {
     Lock lock = lock();
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     v.run(lock.release());
 
@@ -278,7 +279,7 @@ class KeepAliveTest {
     Lock lock = lock();
     v.pass(TTL);
 
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.EXPIRED);
   }
@@ -287,12 +288,12 @@ class KeepAliveTest {
   @DisplayName("B20: at most one refresh is under way, however slow the store is")
   void atMostOneRefreshIsUnderWay() {
     Lock lock = lock();
-    Held slow = Held.answer();
-    v.store.next(Call.EXTEND, slow);
+    HeldBack slow = HeldBack.answer();
+    v.store.next(StoreOperation.EXTEND, slow);
     v.run(lock.keepAlive());
 
     v.pass(PERIOD.plusSeconds(1));
-    assertThat(v.store.count(Call.EXTEND)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.EXTEND)).isEqualTo(1);
     slow.letThrough();
     v.pass(TTL);
 
@@ -303,23 +304,24 @@ class KeepAliveTest {
   @DisplayName("B20: subscribing again while a refresh is under way sends no second one")
   void subscribingAgainSendsNoSecondRefresh() {
     Lock lock = lock();
-    v.store.always(Call.EXTEND, Held.answer());
-    Probe<Object> first = v.run(lock.keepAlive());
+    v.store.always(StoreOperation.EXTEND, HeldBack.answer());
+    SignalProbe<Object> first = v.run(lock.keepAlive());
     v.pass(PERIOD);
 
     first.cancel();
     v.run(lock.keepAlive());
 
-    assertThat(v.store.count(Call.EXTEND)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.EXTEND)).isEqualTo(1);
   }
 
   @Test
-  @DisplayName("B13: after a pause longer than the lease the loss is told and nothing is refreshed")
+  @DisplayName(
+      "B13: after a pause longer than the lease the loss is signalled and nothing is refreshed")
   void pauseLongerThanTheLeaseIsALoss() {
     VirtualLocker paused = new VirtualLocker();
     Lock lock = paused.get(paused.locker.acquire("a", TTL));
-    Probe<Object> probe = paused.run(lock.keepAlive());
-    paused.store.always(Call.EXTEND, swallowed());
+    SignalProbe<Object> probe = paused.run(lock.keepAlive());
+    paused.store.always(StoreOperation.EXTEND, swallowed());
 
     paused.pass(TTL.multipliedBy(2));
 
@@ -331,8 +333,8 @@ class KeepAliveTest {
   @DisplayName("B01 B19: no refresh is sent once release has begun, even if one was under way")
   void noRefreshOnceReleaseHasBegun() {
     Lock lock = lock();
-    Held slow = Held.call();
-    v.store.next(Call.EXTEND, slow);
+    HeldBack slow = HeldBack.call();
+    v.store.next(StoreOperation.EXTEND, slow);
     v.run(lock.keepAlive());
     v.pass(PERIOD);
 
@@ -340,7 +342,7 @@ class KeepAliveTest {
     slow.letThrough();
     v.pass(Duration.ofMinutes(1));
 
-    assertThat(v.store.count(Call.EXTEND)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.EXTEND)).isEqualTo(1);
     assertThat(v.isFree("a")).isTrue();
   }
 
@@ -349,7 +351,7 @@ class KeepAliveTest {
   void refreshDoesNotFollowTheRelease() {
     Duration minimum = Duration.ofSeconds(5);
     Lock lock = lock(LockOptions.of(TTL).holdAtLeast(minimum));
-    v.store.next(Call.EXTEND, afterReleaseOf(lock));
+    v.store.next(StoreOperation.EXTEND, afterReleaseOf(lock));
     v.run(lock.keepAlive());
 
     v.pass(minimum.minusMillis(1));
@@ -360,8 +362,8 @@ class KeepAliveTest {
   }
 
   /** The release begins when the refresh is about to be sent. */
-  private static ScriptedStore.Fate afterReleaseOf(Lock lock) {
-    return new ScriptedStore.Fate() {
+  private static ScriptedStore.CallOutcome afterReleaseOf(Lock lock) {
+    return new ScriptedStore.CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         lock.release().subscribe();
@@ -375,8 +377,8 @@ class KeepAliveTest {
   void slowRefreshDoesNotLengthenHoldAtLeast() {
     Duration minimum = Duration.ofSeconds(5);
     Lock lock = lock(LockOptions.of(TTL).holdAtLeast(minimum));
-    Held slow = Held.call();
-    v.store.next(Call.EXTEND, slow);
+    HeldBack slow = HeldBack.call();
+    v.store.next(StoreOperation.EXTEND, slow);
     v.run(lock.keepAlive());
     v.pass(PERIOD);
 
@@ -391,7 +393,7 @@ class KeepAliveTest {
   @DisplayName("B19: a refresh without an answer holds the release up for a command's time only")
   void refreshWithoutAnAnswerDoesNotKeepTheLock() {
     Lock lock = lock(LockOptions.of(TTL).holdAtLeast(Duration.ofMillis(1)));
-    v.store.next(Call.EXTEND, swallowed());
+    v.store.next(StoreOperation.EXTEND, swallowed());
     v.run(lock.keepAlive());
     v.pass(PERIOD);
 
@@ -403,12 +405,12 @@ class KeepAliveTest {
   }
 
   @Test
-  @DisplayName("B16 B17: a loss that nobody listens to reaches no dropped hook")
-  void lossThatNobodyListensToIsNotDropped() {
+  @DisplayName("B16 B17: a loss without subscribers reaches no hook for dropped errors")
+  void lossWithoutSubscribersIsNotDropped() {
     List<Throwable> dropped = new CopyOnWriteArrayList<>();
     Hooks.onErrorDropped(dropped::add);
     Lock lock = lock();
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
     v.pass(PERIOD);
     probe.cancel();
     lock.release().subscribe();
@@ -428,7 +430,7 @@ class KeepAliveTest {
       assertThat(log.lines("WARN")).singleElement().asString().contains("[a]");
     }
     assertThat(v.run(v.locker.close()).error).isNull();
-    assertThat(v.store.count(Call.RELEASE)).isZero();
+    assertThat(v.store.count(StoreOperation.RELEASE)).isZero();
   }
 
   @Test

@@ -10,7 +10,7 @@ import io.monolock.LockObserver;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.engine.ScriptedStore.Call;
+import io.monolock.engine.ScriptedStore.StoreOperation;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.CapturedLog;
@@ -41,7 +41,7 @@ class ObserverTest {
   private final RecordingObserver observed = v.observed;
 
   @Test
-  void oneLockIsToldFromItsGrantToItsRelease() {
+  void oneLockIsReportedFromItsGrantToItsRelease() {
     v.run(v.locker.withLock("a", TTL, Mono.delay(Duration.ofSeconds(4), v.time)));
 
     v.pass(Duration.ofSeconds(4));
@@ -53,7 +53,7 @@ class ObserverTest {
   }
 
   @Test
-  void idsTellAcquisitionsApart() {
+  void idsDistinguishAcquisitions() {
     v.get(v.locker.acquire("a", TTL));
     v.get(v.locker.acquire("b", TTL));
 
@@ -61,7 +61,7 @@ class ObserverTest {
   }
 
   @Test
-  void waitingIsToldOnceAndBeforeTheGrant() {
+  void waitingIsReportedOnceAndBeforeTheGrant() {
     Lock other = v.get(v.another().acquire("a", TTL));
     v.run(v.locker.acquire("a", TTL));
     v.pass(Duration.ofSeconds(3));
@@ -76,11 +76,11 @@ class ObserverTest {
   }
 
   @Test
-  void failedRefreshIsToldWithItsReason() {
-    v.store.next(Call.EXTEND, fails(StoreProblem.Reason.SERVER_STATE, true));
+  void failedRefreshIsReportedWithItsReason() {
+    v.store.next(StoreOperation.EXTEND, fails(StoreProblem.Reason.SERVER_STATE, true));
     v.run(v.get(v.locker.acquire("a", TTL)).keepAlive());
 
-    v.pass(TTL.dividedBy(3));
+    v.pass(TTL.dividedBy(2));
 
     assertThat(observed.events).contains("refreshFailed [a]", "refreshed [a]");
     assertThat(observed.reasons)
@@ -91,7 +91,7 @@ class ObserverTest {
   }
 
   @Test
-  void lossIsToldBeforeTheReleaseThatFollowsIt() {
+  void lossIsReportedBeforeTheReleaseThatFollowsIt() {
     v.run(v.locker.withLock("a", TTL, Mono.never()));
     v.get(v.locker.forceRelease("a"));
 
@@ -102,9 +102,9 @@ class ObserverTest {
   }
 
   @Test
-  void grantThatNobodyTookIsToldAsAbandoned() {
-    ScriptedStore.Held held = ScriptedStore.Held.answer();
-    v.store.next(Call.ACQUIRE, held);
+  void grantThatIsNotDeliveredIsReportedAsAbandoned() {
+    ScriptedStore.HeldBack held = ScriptedStore.HeldBack.answer();
+    v.store.next(StoreOperation.ACQUIRE, held);
     v.run(v.locker.acquire("a", TTL)).cancel();
 
     held.letThrough();
@@ -134,10 +134,10 @@ class ObserverTest {
   }
 
   @RepeatedTest(20)
-  void newsOfOneLockAreInOrderOnRealThreads() throws Exception {
+  void callsForOneLockAreInOrderOnRealThreads() throws Exception {
     int locks = 100;
     CountDownLatch released = new CountDownLatch(locks);
-    List<String> news = new CopyOnWriteArrayList<>();
+    List<String> calls = new CopyOnWriteArrayList<>();
     ReactiveLocker locker =
         ReactiveLocker.builder(InMemoryLockStore.create())
             .publishOn(Schedulers.parallel())
@@ -145,12 +145,12 @@ class ObserverTest {
                 new LockObserver() {
                   @Override
                   public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
-                    news.add(keys + " acquired");
+                    calls.add(keys + " acquired");
                   }
 
                   @Override
                   public void released(long id, Set<String> keys, Duration held, boolean wasOurs) {
-                    news.add(keys + " released");
+                    calls.add(keys + " released");
                     released.countDown();
                   }
                 })
@@ -161,15 +161,15 @@ class ObserverTest {
     assertThat(released.await(5, TimeUnit.SECONDS)).isTrue();
     for (int i = 0; i < locks; i++) {
       String key = "[k" + i + "]";
-      assertThat(news.stream().filter(piece -> piece.startsWith(key + " ")))
+      assertThat(calls.stream().filter(call -> call.startsWith(key + " ")))
           .containsExactly(key + " acquired", key + " released");
     }
     locker.close().block();
   }
 
   @Test
-  void whoeverAsksIsToldFirstWithTheContextOfTheSubscriber() {
-    List<String> told = new CopyOnWriteArrayList<>();
+  void askedIsTheFirstCallAndHasTheContextOfTheSubscriber() {
+    List<String> calls = new CopyOnWriteArrayList<>();
     VirtualLocker v =
         new VirtualLocker(
             builder ->
@@ -177,23 +177,23 @@ class ObserverTest {
                     new LockObserver() {
                       @Override
                       public void asked(long id, Set<String> keys, ContextView context) {
-                        told.add("asked " + id + keys + context.get("trace"));
+                        calls.add("asked " + id + keys + context.get("trace"));
                       }
 
                       @Override
                       public void acquired(
                           long id, Set<String> keys, Duration waited, int attempts) {
-                        told.add("acquired " + id + keys);
+                        calls.add("acquired " + id + keys);
                       }
                     }));
 
     v.run(v.locker.acquire("a", TTL).contextWrite(Context.of("trace", "t1")));
 
-    assertThat(told).containsExactly("asked 1[a]t1", "acquired 1[a]");
+    assertThat(calls).containsExactly("asked 1[a]t1", "acquired 1[a]");
   }
 
   @Test
-  void endOfAnAcquisitionIsToldAfterItsBeginningAlsoWhenItIsCancelledMeanwhile() {
+  void endOfAnAcquisitionIsReportedAfterItsBeginningAlsoWhenItIsCancelledMeanwhile() {
     Map<Long, String> last = new ConcurrentHashMap<>();
     List<String> wrong = new CopyOnWriteArrayList<>();
     ReactiveLocker locker =
@@ -263,7 +263,7 @@ class ObserverTest {
   }
 
   @Test
-  void cancellationIsToldAsSuch() {
+  void cancellationIsReportedAsSuch() {
     v.get(v.another().acquire("a", TTL));
     v.run(v.locker.acquire("a", TTL)).cancel();
     v.run(v.locker.acquire("a", LockOptions.of(TTL).waitAtMost(Duration.ZERO)));

@@ -4,12 +4,12 @@ package io.monolock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
-import io.monolock.engine.ScriptedStore.Call;
+import io.monolock.engine.ScriptedStore.StoreOperation;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The store is told when somebody has waited in vain for its answer (B101). */
+/** The store gets a report when a call had no answer in time (B101). */
 class OverdueTest {
 
   private static final Duration TTL = Duration.ofSeconds(30);
@@ -18,9 +18,9 @@ class OverdueTest {
   private final VirtualLocker v = new VirtualLocker(builder -> builder.commandTimeout(LIMIT));
 
   @Test
-  @DisplayName("B101: the store is told of an acquisition without an answer")
+  @DisplayName("B101: an acquisition without an answer is reported to the store")
   void unansweredAcquisition() {
-    v.store.next(Call.ACQUIRE, ScriptedStore.swallowed());
+    v.store.next(StoreOperation.ACQUIRE, ScriptedStore.swallowed());
     v.run(v.locker.tryAcquire("a", TTL));
 
     v.pass(Duration.ofMillis(999));
@@ -31,7 +31,7 @@ class OverdueTest {
 
   @Test
   void unansweredRelease() {
-    v.store.always(Call.RELEASE, ScriptedStore.swallowed());
+    v.store.always(StoreOperation.RELEASE, ScriptedStore.swallowed());
     v.run(v.locker.acquire("a", TTL).flatMap(Lock::release));
 
     v.pass(LIMIT);
@@ -41,7 +41,7 @@ class OverdueTest {
 
   @Test
   void unansweredRefresh() {
-    v.store.always(Call.EXTEND, ScriptedStore.swallowed());
+    v.store.always(StoreOperation.EXTEND, ScriptedStore.swallowed());
     v.run(v.locker.acquire("a", TTL).flatMap(Lock::keepAlive));
 
     v.pass(TTL.dividedBy(3).plus(LIMIT));
@@ -51,7 +51,7 @@ class OverdueTest {
 
   @Test
   void unansweredRead() {
-    v.store.next(Call.INSPECT, ScriptedStore.swallowed());
+    v.store.next(StoreOperation.INSPECT, ScriptedStore.swallowed());
     v.run(v.locker.inspect("a"));
 
     v.pass(LIMIT);
@@ -60,7 +60,7 @@ class OverdueTest {
   }
 
   @Test
-  void answersInTimeAreNotWorthTelling() {
+  void answersInTimeAreNotReported() {
     v.run(v.locker.withLock("a", TTL, lock -> v.locker.inspect("a")));
 
     v.pass(TTL);
@@ -69,8 +69,8 @@ class OverdueTest {
   }
 
   @Test
-  void impatienceIsNotTheStoresAffair() {
-    v.store.next(Call.ACQUIRE, ScriptedStore.swallowed());
+  void theCommandTimeoutIsReportedAlsoWhenTheTtlIsShorter() {
+    v.store.next(StoreOperation.ACQUIRE, ScriptedStore.swallowed());
     v.run(v.locker.tryAcquire("a", Duration.ofMillis(20)));
 
     v.pass(Duration.ofMillis(20));

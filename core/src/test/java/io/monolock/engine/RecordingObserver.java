@@ -8,20 +8,20 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Keeps what it is told, in words: {@code "acquired [a] attempts=1"}. */
-final class RecordingObserver implements LockObserver {
+/** Records each call as words: {@code "acquired [a] attempts=1"}. */
+public final class RecordingObserver implements LockObserver {
 
-  final List<String> events = new CopyOnWriteArrayList<>();
-  final List<Throwable> reasons = new CopyOnWriteArrayList<>();
-  final List<Long> ids = new CopyOnWriteArrayList<>();
-  final List<Duration> durations = new CopyOnWriteArrayList<>();
+  public final List<String> events = new CopyOnWriteArrayList<>();
+  public final List<Throwable> reasons = new CopyOnWriteArrayList<>();
+  public final List<Long> ids = new CopyOnWriteArrayList<>();
+  public final List<Duration> durations = new CopyOnWriteArrayList<>();
 
   private void add(long id, String event) {
     ids.add(id);
     events.add(event);
   }
 
-  long count(String beginning) {
+  public long count(String beginning) {
     return events.stream().filter(event -> event.startsWith(beginning)).count();
   }
 

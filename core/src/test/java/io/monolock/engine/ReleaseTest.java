@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
-import io.monolock.engine.ScriptedStore.Call;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.ScriptedStore.StoreOperation;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class ReleaseTest {
 
   private static final Duration TTL = Duration.ofSeconds(10);
-  private static final ScriptedStore.Fate TROUBLE = fails(StoreProblem.Reason.UNAVAILABLE, true);
+  private static final ScriptedStore.CallOutcome TROUBLE =
+      fails(StoreProblem.Reason.UNAVAILABLE, true);
 
   private final VirtualLocker v = new VirtualLocker();
   private final Lock lock = v.get(v.locker.acquire("a", TTL));
@@ -55,29 +56,29 @@ class ReleaseTest {
     v.get(lock.release());
 
     assertThat(v.get(lock.release())).isTrue();
-    assertThat(v.store.count(Call.RELEASE)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.RELEASE)).isEqualTo(1);
   }
 
   @Test
   void twoReleasesAtOnceAreOne() {
-    Held held = Held.answer();
-    v.store.next(Call.RELEASE, held);
-    Probe<Boolean> one = v.run(lock.release());
-    Probe<Boolean> other = v.run(lock.release());
+    HeldBack held = HeldBack.answer();
+    v.store.next(StoreOperation.RELEASE, held);
+    SignalProbe<Boolean> one = v.run(lock.release());
+    SignalProbe<Boolean> other = v.run(lock.release());
 
     held.letThrough();
     v.time.advanceTime();
 
     assertThat(one.value()).isTrue();
     assertThat(other.value()).isTrue();
-    assertThat(v.store.count(Call.RELEASE)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.RELEASE)).isEqualTo(1);
   }
 
   @Test
   @DisplayName("B28: cancelling the release does not stop it")
   void cancellingDoesNotStopTheRelease() {
-    Held held = Held.call();
-    v.store.next(Call.RELEASE, held);
+    HeldBack held = HeldBack.call();
+    v.store.next(StoreOperation.RELEASE, held);
 
     v.run(lock.release()).cancel();
     held.letThrough();
@@ -89,9 +90,9 @@ class ReleaseTest {
   @Test
   @DisplayName("B02: transient trouble is retried")
   void transientTroubleIsRetried() {
-    v.store.next(Call.RELEASE, TROUBLE, TROUBLE, TROUBLE);
+    v.store.next(StoreOperation.RELEASE, TROUBLE, TROUBLE, TROUBLE);
 
-    Probe<Boolean> probe = v.run(lock.release());
+    SignalProbe<Boolean> probe = v.run(lock.release());
     v.pass(Duration.ofSeconds(1));
 
     assertThat(probe.value()).isTrue();
@@ -101,9 +102,9 @@ class ReleaseTest {
   @Test
   @DisplayName("B98: not ours after an answer was lost means that the lost one had freed the keys")
   void answeredTwiceIsTrue() {
-    v.store.next(Call.RELEASE, answerLost());
+    v.store.next(StoreOperation.RELEASE, answerLost());
 
-    Probe<Boolean> probe = v.run(lock.release());
+    SignalProbe<Boolean> probe = v.run(lock.release());
     v.pass(Duration.ofSeconds(1));
 
     assertThat(probe.value()).isTrue();
@@ -112,14 +113,14 @@ class ReleaseTest {
   @Test
   @DisplayName("B28: a release that failed can be joined later, with its token kept until answered")
   void laterReleaseJoinsTheOneInTheBackground() {
-    v.store.always(Call.RELEASE, swallowed());
-    Probe<Boolean> first = v.run(lock.release());
+    v.store.always(StoreOperation.RELEASE, swallowed());
+    SignalProbe<Boolean> first = v.run(lock.release());
     v.pass(Duration.ofSeconds(2));
     assertThat(first.error(LockStoreException.class).reason())
         .isEqualTo(StoreProblem.Reason.UNKNOWN_OUTCOME);
 
-    v.store.heal(Call.RELEASE);
-    Probe<Boolean> second = v.run(lock.release());
+    v.store.heal(StoreOperation.RELEASE);
+    SignalProbe<Boolean> second = v.run(lock.release());
     v.pass(Duration.ofSeconds(3));
 
     assertThat(second.value()).isTrue();
@@ -128,9 +129,9 @@ class ReleaseTest {
 
   @Test
   void missingPermissionEndsTheReleaseAtOnce() {
-    v.store.next(Call.RELEASE, fails(StoreProblem.Reason.PERMISSION, false));
+    v.store.next(StoreOperation.RELEASE, fails(StoreProblem.Reason.PERMISSION, false));
 
-    Probe<Boolean> probe = v.run(lock.release());
+    SignalProbe<Boolean> probe = v.run(lock.release());
 
     assertThat(probe.error(LockStoreException.class).reason())
         .isEqualTo(StoreProblem.Reason.PERMISSION);
@@ -138,24 +139,24 @@ class ReleaseTest {
 
   @Test
   void releaseGivesUpWhenTheTtlIsOver() {
-    v.store.always(Call.RELEASE, TROUBLE);
+    v.store.always(StoreOperation.RELEASE, TROUBLE);
     v.run(lock.release());
 
     v.pass(TTL);
     assertThat(v.observed.events).contains("released [a] wasOurs=false");
-    long sent = v.store.count(Call.RELEASE);
+    long sent = v.store.count(StoreOperation.RELEASE);
     v.pass(Duration.ofMinutes(1));
-    assertThat(v.store.count(Call.RELEASE)).isEqualTo(sent);
+    assertThat(v.store.count(StoreOperation.RELEASE)).isEqualTo(sent);
   }
 
   @Test
   void releaseOfAnExtendedLockIsRetriedUntilTheLongerTtlIsOver() {
     v.run(lock.extend(Duration.ofHours(1)));
-    v.store.always(Call.RELEASE, TROUBLE);
+    v.store.always(StoreOperation.RELEASE, TROUBLE);
     v.run(lock.release());
 
     v.pass(Duration.ofMinutes(59).plusSeconds(50));
-    v.store.heal(Call.RELEASE);
+    v.store.heal(StoreOperation.RELEASE);
     v.pass(Duration.ofSeconds(2));
 
     assertThat(v.observed.events).contains("released [a] wasOurs=true");

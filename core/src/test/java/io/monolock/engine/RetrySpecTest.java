@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +10,7 @@ import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,11 +43,11 @@ class RetrySpecTest {
   private final List<Long> attemptedAt = new ArrayList<>();
 
   @BeforeEach
-  void somebodyElseHoldsTheLock() {
+  void anotherHolderHasTheLock() {
     v.get(v.another().tryAcquire("a", Duration.ofHours(1)));
     v.store.always(
         ACQUIRE,
-        new ScriptedStore.Fate() {
+        new ScriptedStore.CallOutcome() {
           @Override
           public <T> Mono<T> of(Mono<T> call) {
             attemptedAt.add(v.time.now(TimeUnit.MILLISECONDS));
@@ -56,13 +56,13 @@ class RetrySpecTest {
         });
   }
 
-  private Probe<Lock> waitWith(Retry retry) {
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS.retry(retry)));
+  private SignalProbe<Lock> waitWith(Retry retry) {
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS.retry(retry)));
     v.pass(Duration.ofSeconds(10));
     return probe;
   }
 
-  private void assertGaveUp(Probe<Lock> probe, int attempts) {
+  private void assertGaveUp(SignalProbe<Lock> probe, int attempts) {
     assertThat(probe.error)
         .isInstanceOfSatisfying(
             LockNotAcquiredException.class,
@@ -95,7 +95,7 @@ class RetrySpecTest {
   @MethodSource("specsOfThreeRetries")
   @DisplayName("B127: as many attempts as the spec says, and the final error is ours")
   void anySpecIsFollowedToItsEnd(Retry retry) {
-    Probe<Lock> probe = waitWith(retry);
+    SignalProbe<Lock> probe = waitWith(retry);
 
     assertGaveUp(probe, 4);
     assertThat(probe.error.getCause()).isNull();
@@ -132,7 +132,7 @@ class RetrySpecTest {
 
   @Test
   void waitAtMostEndsASpecThatGoesOn() {
-    Probe<Lock> probe =
+    SignalProbe<Lock> probe =
         v.run(
             v.locker.acquire(
                 "a",
@@ -180,7 +180,7 @@ class RetrySpecTest {
   @Test
   void aFilterThatRejectsStoreTroubleEndsTheWait() {
     v.store.always(ACQUIRE, ScriptedStore.fails(UNAVAILABLE, true));
-    Probe<Lock> probe =
+    SignalProbe<Lock> probe =
         waitWith(Retry.indefinitely().filter(e -> e instanceof LockNotAcquiredException));
 
     assertThat(probe.error).isInstanceOf(LockStoreException.class);
@@ -252,7 +252,7 @@ class RetrySpecTest {
   @DisplayName(
       "B128: a backoff whose minimum is above its maximum ends the wait, and nothing leaks")
   void aBackoffThatContradictsItselfEndsTheWait() {
-    Probe<Lock> probe =
+    SignalProbe<Lock> probe =
         waitWith(Retry.backoff(3, Duration.ofSeconds(1)).maxBackoff(Duration.ofMillis(10)));
 
     assertThat(probe.isPending()).isFalse();
@@ -274,8 +274,8 @@ class RetrySpecTest {
   @Test
   void oneSpecIsSharedByManyAcquisitions() {
     Retry retry = Retry.fixedDelay(3, MS_100);
-    Probe<Lock> first = v.run(v.locker.acquire("a", OPTIONS.retry(retry)));
-    Probe<Lock> second = v.run(v.locker.acquire("a", OPTIONS.retry(retry)));
+    SignalProbe<Lock> first = v.run(v.locker.acquire("a", OPTIONS.retry(retry)));
+    SignalProbe<Lock> second = v.run(v.locker.acquire("a", OPTIONS.retry(retry)));
     v.pass(Duration.ofSeconds(10));
 
     assertThat(((LockNotAcquiredException) first.error).attempts()).isEqualTo(4);
@@ -288,7 +288,7 @@ class RetrySpecTest {
     v.get(v.another().tryAcquire("a", MS_100));
     v.store.next(ACQUIRE, ScriptedStore.works(), ScriptedStore.fails(UNAVAILABLE, true));
 
-    Probe<Lock> probe = waitWith(Retry.fixedDelay(1, Duration.ofSeconds(1)));
+    SignalProbe<Lock> probe = waitWith(Retry.fixedDelay(1, Duration.ofSeconds(1)));
 
     assertThat(probe.value().isValid()).isTrue();
     assertThat(attemptedAt).containsExactly(1_000L);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.LockLostException;
 import io.monolock.LockOptions;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ class ScopeOfManyTest {
 
   @Test
   void elementsAndCompletionOfTheBodyAreTheResult() {
-    Probe<Integer> probe = v.run(under(Flux.range(1, 3)));
+    SignalProbe<Integer> probe = v.run(under(Flux.range(1, 3)));
 
     assertThat(probe.values).containsExactly(1, 2, 3);
     assertThat(probe.error).isNull();
@@ -42,7 +42,7 @@ class ScopeOfManyTest {
   @Test
   void elementsArriveWhileTheLockIsHeld() {
     TestPublisher<Integer> body = TestPublisher.create();
-    Probe<Integer> probe = v.run(under(body.flux()));
+    SignalProbe<Integer> probe = v.run(under(body.flux()));
 
     body.next(1);
 
@@ -54,7 +54,7 @@ class ScopeOfManyTest {
   void errorAfterElementsIsTheResult() {
     Exception own = new Exception("own");
 
-    Probe<Integer> probe = v.run(under(Flux.concat(Flux.just(1), Flux.error(own))));
+    SignalProbe<Integer> probe = v.run(under(Flux.concat(Flux.just(1), Flux.error(own))));
 
     assertThat(probe.values).containsExactly(1);
     assertThat(probe.error).isSameAs(own);
@@ -103,7 +103,7 @@ class ScopeOfManyTest {
   void elementPastTheDeadlineIsALoss() {
     TestPublisher<Integer> body = TestPublisher.create();
     List<Object> discarded = new ArrayList<>();
-    Probe<Integer> probe =
+    SignalProbe<Integer> probe =
         v.run(
             v.locker
                 .withLockMany(
@@ -131,7 +131,7 @@ class ScopeOfManyTest {
   @DisplayName("G5: a loss cancels the body between two elements")
   void lossCancelsTheBody() {
     TestPublisher<Integer> body = TestPublisher.create();
-    Probe<Integer> probe = v.run(under(body.flux()));
+    SignalProbe<Integer> probe = v.run(under(body.flux()));
     body.next(1);
     v.get(v.locker.forceRelease("a"));
 
@@ -168,7 +168,7 @@ class ScopeOfManyTest {
   @Test
   void cancelDuringTheBodyFreesTheKey() {
     AtomicBoolean cancelled = new AtomicBoolean();
-    Probe<Object> probe = v.run(under(Flux.never().doOnCancel(() -> cancelled.set(true))));
+    SignalProbe<Object> probe = v.run(under(Flux.never().doOnCancel(() -> cancelled.set(true))));
 
     probe.cancel();
     v.time.advanceTime();

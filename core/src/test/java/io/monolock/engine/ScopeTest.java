@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
-import io.monolock.engine.ScriptedStore.Call;
-import io.monolock.engine.ScriptedStore.Fate;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.CallOutcome;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.ScriptedStore.StoreOperation;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.List;
@@ -35,16 +35,16 @@ class ScopeTest {
 
   private final VirtualLocker v = new VirtualLocker();
 
-  private <T> Probe<T> under(Mono<T> body) {
+  private <T> SignalProbe<T> under(Mono<T> body) {
     return v.run(v.locker.withLock("a", TTL, body));
   }
 
   /** Ways in which a release goes wrong: refused, not ours, in trouble, silent. */
-  static List<Fate> releaseTrouble() {
+  static List<CallOutcome> releaseTrouble() {
     return List.of(
         fails(StoreProblem.Reason.PERMISSION, false),
         fails(StoreProblem.Reason.UNAVAILABLE, true),
-        new Fate() {
+        new CallOutcome() {
           @Override
           @SuppressWarnings("unchecked")
           public <T> Mono<T> of(Mono<T> call) {
@@ -62,7 +62,7 @@ class ScopeTest {
 
   @Test
   void emptyBodyIsAnEmptyResult() {
-    Probe<Object> probe = under(Mono.empty());
+    SignalProbe<Object> probe = under(Mono.empty());
 
     assertThat(probe.values).isEmpty();
     assertThat(probe.end).isNotNull();
@@ -79,7 +79,7 @@ class ScopeTest {
 
   @Test
   void lockIsHeldAndRefreshedWhileTheBodyRuns() {
-    Probe<String> probe = under(Mono.delay(Duration.ofMinutes(5), v.time).map(any -> "done"));
+    SignalProbe<String> probe = under(Mono.delay(Duration.ofMinutes(5), v.time).map(any -> "done"));
 
     v.pass(Duration.ofMinutes(4));
     assertThat(v.isFree("a")).isFalse();
@@ -92,9 +92,9 @@ class ScopeTest {
   @ParameterizedTest
   @MethodSource("releaseTrouble")
   @DisplayName("G6 B125: trouble of the release neither replaces the value nor delays it past 1 s")
-  void releaseTroubleLeavesTheValue(Fate trouble) {
-    v.store.always(Call.RELEASE, trouble);
-    Probe<String> probe = under(Mono.just("done"));
+  void releaseTroubleLeavesTheValue(CallOutcome trouble) {
+    v.store.always(StoreOperation.RELEASE, trouble);
+    SignalProbe<String> probe = under(Mono.just("done"));
 
     v.pass(Duration.ofSeconds(1));
 
@@ -104,10 +104,10 @@ class ScopeTest {
   @ParameterizedTest
   @MethodSource("releaseTrouble")
   @DisplayName("G6 B125: trouble of the release neither replaces the error nor delays it past 1 s")
-  void releaseTroubleLeavesTheError(Fate trouble) {
+  void releaseTroubleLeavesTheError(CallOutcome trouble) {
     Exception own = new Exception("own");
-    v.store.always(Call.RELEASE, trouble);
-    Probe<Object> probe = under(Mono.error(own));
+    v.store.always(StoreOperation.RELEASE, trouble);
+    SignalProbe<Object> probe = under(Mono.error(own));
 
     v.pass(Duration.ofSeconds(1));
 
@@ -117,11 +117,11 @@ class ScopeTest {
   @Test
   @DisplayName("G6: a release in trouble goes on after the result was given")
   void releaseGoesOnInTheBackground() {
-    v.store.always(Call.RELEASE, fails(StoreProblem.Reason.UNAVAILABLE, true));
+    v.store.always(StoreOperation.RELEASE, fails(StoreProblem.Reason.UNAVAILABLE, true));
     under(Mono.just("done"));
     v.pass(Duration.ofSeconds(2));
 
-    v.store.heal(Call.RELEASE);
+    v.store.heal(StoreOperation.RELEASE);
     v.pass(Duration.ofSeconds(2));
 
     assertThat(v.isFree("a")).isTrue();
@@ -132,9 +132,9 @@ class ScopeTest {
   @DisplayName("G5 B10: a loss cancels the body and is signalled at the deadline")
   void lossCancelsTheBody() {
     AtomicBoolean cancelled = new AtomicBoolean();
-    v.store.always(Call.EXTEND, swallowed());
-    v.store.always(Call.RELEASE, swallowed());
-    Probe<Object> probe = under(Mono.never().doOnCancel(() -> cancelled.set(true)));
+    v.store.always(StoreOperation.EXTEND, swallowed());
+    v.store.always(StoreOperation.RELEASE, swallowed());
+    SignalProbe<Object> probe = under(Mono.never().doOnCancel(() -> cancelled.set(true)));
 
     v.pass(Duration.ofMillis(9_000 - 90 - 2).minusNanos(1));
     assertThat(probe.isPending()).isTrue();
@@ -152,8 +152,8 @@ class ScopeTest {
 
     v.pass(Duration.ofMinutes(2));
 
-    assertThat(v.store.count(Call.EXTEND)).isEqualTo(1);
-    assertThat(v.store.count(Call.RELEASE)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.EXTEND)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.RELEASE)).isEqualTo(1);
     assertThat(v.isIdle()).isTrue();
   }
 
@@ -161,7 +161,7 @@ class ScopeTest {
   @DisplayName("G5: a value past the deadline is a loss")
   void valuePastTheDeadlineIsALoss() {
     // both due in one jump of the clock, the value first
-    Probe<String> probe = underPausedClock(Mono.just("late"));
+    SignalProbe<String> probe = underPausedClock(Mono.just("late"));
 
     assertThat(probe.values).isEmpty();
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.EXPIRED);
@@ -178,15 +178,15 @@ class ScopeTest {
   void ownErrorPastTheDeadlineStays() {
     Exception own = new Exception("own");
 
-    Probe<String> probe = underPausedClock(Mono.error(own));
+    SignalProbe<String> probe = underPausedClock(Mono.error(own));
 
     assertThat(probe.error).isSameAs(own);
     assertThat(own.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
   }
 
-  /** The body ends after its lock did, but before any timer could tell: as after a pause. */
-  private <T> Probe<T> underPausedClock(Mono<T> end) {
-    v.store.always(Call.RELEASE, swallowed());
+  /** The body ends after its lock did, but before any timer has run: as after a pause. */
+  private <T> SignalProbe<T> underPausedClock(Mono<T> end) {
+    v.store.always(StoreOperation.RELEASE, swallowed());
     return v.run(
         v.locker.withLock(
             "a",
@@ -208,7 +208,7 @@ class ScopeTest {
   @MethodSource("fatal")
   @DisplayName("B124: what the body function throws is the result, and the key is free")
   void functionThrows(Throwable own) {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         v.run(
             v.locker.withLock(
                 "a",
@@ -225,7 +225,7 @@ class ScopeTest {
   @MethodSource("fatal")
   @DisplayName("B124: what the body throws from subscribe is the result, and the key is free")
   void subscribeThrows(Throwable own) {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         under(
             new Mono<>() {
               @Override
@@ -242,7 +242,7 @@ class ScopeTest {
   @MethodSource("fatal")
   @DisplayName("B124: what the body's callable throws is the result, and the key is free")
   void callableThrows(Throwable own) {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         under(
             Mono.fromCallable(
                 () -> {
@@ -257,7 +257,7 @@ class ScopeTest {
   @MethodSource("fatal")
   @DisplayName("B124: what the body throws in map is the result, and the key is free")
   void mapThrows(Throwable own) {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         under(
             Mono.just(1)
                 .map(
@@ -271,7 +271,7 @@ class ScopeTest {
 
   @Test
   void functionThatGivesNullIsAnErrorThatSaysSo() {
-    Probe<Object> probe = v.run(v.locker.withLock("a", TTL, lock -> null));
+    SignalProbe<Object> probe = v.run(v.locker.withLock("a", TTL, lock -> null));
 
     assertThat(probe.error(NullPointerException.class)).hasMessageContaining("must not be null");
     assertThat(v.isFree("a")).isTrue();
@@ -286,7 +286,8 @@ class ScopeTest {
           throw new IllegalStateException("own");
         };
 
-    Probe<Object> probe = v.run(v.locker.withLockMany("a", LockOptions.of(TTL), lock -> body));
+    SignalProbe<Object> probe =
+        v.run(v.locker.withLockMany("a", LockOptions.of(TTL), lock -> body));
 
     assertThat(probe.error).hasMessage("own");
     assertThat(cancelled).isTrue();
@@ -294,16 +295,16 @@ class ScopeTest {
 
   @Test
   void bodyThatReleasesItsOwnLockKeepsItsResult() {
-    Probe<String> probe =
+    SignalProbe<String> probe =
         v.run(v.locker.withLock("a", TTL, lock -> lock.release().map(ours -> "released " + ours)));
 
     assertThat(probe.value()).isEqualTo("released true");
-    assertThat(v.store.count(Call.RELEASE)).isEqualTo(1);
+    assertThat(v.store.count(StoreOperation.RELEASE)).isEqualTo(1);
   }
 
   @Test
   void bodyThatReleasesItsOwnLockMayGoOn() {
-    Probe<String> probe =
+    SignalProbe<String> probe =
         v.run(
             v.locker.withLock(
                 "a",
@@ -322,9 +323,9 @@ class ScopeTest {
   @DisplayName("B24: cancelled before the grant, the body never starts and the key is free")
   void cancelBeforeTheGrant() {
     AtomicBoolean started = new AtomicBoolean();
-    Held held = Held.answer();
-    v.store.next(Call.ACQUIRE, held);
-    Probe<Object> probe = under(Mono.fromRunnable(() -> started.set(true)));
+    HeldBack held = HeldBack.answer();
+    v.store.next(StoreOperation.ACQUIRE, held);
+    SignalProbe<Object> probe = under(Mono.fromRunnable(() -> started.set(true)));
 
     probe.cancel();
     held.letThrough();
@@ -338,7 +339,7 @@ class ScopeTest {
   @DisplayName("B30: cancelled during the body, it is cancelled and the key is free")
   void cancelDuringTheBody() {
     AtomicBoolean cancelled = new AtomicBoolean();
-    Probe<Object> probe = under(Mono.never().doOnCancel(() -> cancelled.set(true)));
+    SignalProbe<Object> probe = under(Mono.never().doOnCancel(() -> cancelled.set(true)));
 
     probe.cancel();
     v.time.advanceTime();
@@ -352,7 +353,7 @@ class ScopeTest {
   void cancelAfterCompletionDoesNothing() {
     AtomicReference<Subscription> subscription = new AtomicReference<>();
     v.run(v.locker.withLock("a", TTL, Mono.just(1)).doOnSubscribe(subscription::set));
-    List<Call> calls = v.store.calls();
+    List<StoreOperation> calls = v.store.calls();
 
     subscription.get().cancel();
     v.pass(TTL);
@@ -363,7 +364,7 @@ class ScopeTest {
   @Test
   @DisplayName("B31: a body that ignores cancel does not keep the key")
   void bodyThatIgnoresCancelDoesNotKeepTheKey() {
-    Probe<Object> probe = under(deaf());
+    SignalProbe<Object> probe = under(ignoringCancel());
 
     probe.cancel();
     v.time.advanceTime();
@@ -373,7 +374,7 @@ class ScopeTest {
 
   @Test
   void bodyThatFailsToBeCancelledDoesNotKeepTheKey() {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         under(
             new Mono<>() {
               @Override
@@ -394,7 +395,7 @@ class ScopeTest {
 
   @Test
   void bodyThatNeverSubscribesIsEndedByTheLoss() {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         under(
             new Mono<>() {
               @Override
@@ -411,7 +412,8 @@ class ScopeTest {
   @DisplayName("B129: the Reactor Context is visible in the body, the acquisition and the release")
   void contextIsVisibleEverywhere() {
     List<String> seen = new CopyOnWriteArrayList<>();
-    for (Call call : List.of(Call.ACQUIRE, Call.EXTEND, Call.RELEASE)) {
+    for (StoreOperation call :
+        List.of(StoreOperation.ACQUIRE, StoreOperation.EXTEND, StoreOperation.RELEASE)) {
       v.store.always(call, noting(seen));
     }
 
@@ -434,23 +436,23 @@ class ScopeTest {
     Mono<Integer> twice = v.locker.withLock("a", TTL, Mono.just(1));
 
     assertThat(v.run(Flux.concat(twice, twice)).values).containsExactly(1, 1);
-    assertThat(v.store.count(Call.ACQUIRE)).isEqualTo(2);
+    assertThat(v.store.count(StoreOperation.ACQUIRE)).isEqualTo(2);
   }
 
-  private static Fate noting(List<String> seen) {
-    return new Fate() {
+  private static CallOutcome noting(List<String> seen) {
+    return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return Mono.deferContextual(
             context -> {
-              seen.add(context.getOrDefault("user", "nobody"));
+              seen.add(context.getOrDefault("user", "none"));
               return call;
             });
       }
     };
   }
 
-  private static Mono<Object> deaf() {
+  private static Mono<Object> ignoringCancel() {
     return new Mono<>() {
       @Override
       public void subscribe(CoreSubscriber<? super Object> subscriber) {

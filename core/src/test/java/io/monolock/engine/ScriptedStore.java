@@ -22,12 +22,12 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * A store that does what a test says: the next calls of a kind can fail, be lost on their way or on
- * their way back, or be held until they are let through. All others go to a real store.
+ * A store that does what a test says: the next calls of an operation can fail, be lost on their way
+ * or on their way back, or be held back until they are let through. All others go to a real store.
  */
-final class ScriptedStore extends DelegatingLockStore {
+public final class ScriptedStore extends DelegatingLockStore {
 
-  enum Call {
+  public enum StoreOperation {
     ACQUIRE,
     EXTEND,
     RELEASE,
@@ -39,56 +39,56 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** What becomes of one call. */
-  interface Fate {
+  public interface CallOutcome {
     <T> Mono<T> of(Mono<T> call);
   }
 
-  private final Map<Call, Queue<Fate>> next = new EnumMap<>(Call.class);
-  private final Map<Call, Fate> always = new EnumMap<>(Call.class);
-  private final List<Call> calls = new CopyOnWriteArrayList<>();
+  private final Map<StoreOperation, Queue<CallOutcome>> next = new EnumMap<>(StoreOperation.class);
+  private final Map<StoreOperation, CallOutcome> always = new EnumMap<>(StoreOperation.class);
+  private final List<StoreOperation> calls = new CopyOnWriteArrayList<>();
   private final Sinks.Many<LockKeys> wakeUps = Sinks.many().multicast().directBestEffort();
-  private int listeners; // guarded by this
+  private int wakeUpSubscribers; // guarded by this
   private final List<Duration> overdue = new CopyOnWriteArrayList<>();
   private final List<String> tokens = new CopyOnWriteArrayList<>();
 
-  ScriptedStore(LockStore store) {
+  public ScriptedStore(LockStore store) {
     super(store);
   }
 
-  /** What becomes of the next calls of this kind, in this order. */
-  synchronized ScriptedStore next(Call call, Fate... fates) {
-    next.computeIfAbsent(call, any -> new ArrayDeque<>()).addAll(List.of(fates));
+  /** What becomes of the next calls of this operation, in this order. */
+  public synchronized ScriptedStore next(StoreOperation operation, CallOutcome... outcomes) {
+    next.computeIfAbsent(operation, any -> new ArrayDeque<>()).addAll(List.of(outcomes));
     return this;
   }
 
-  /** What becomes of all calls of this kind that {@link #next} does not speak of. */
-  synchronized ScriptedStore always(Call call, Fate fate) {
-    always.put(call, fate);
+  /** What becomes of the other calls of this operation. */
+  public synchronized ScriptedStore always(StoreOperation operation, CallOutcome outcome) {
+    always.put(operation, outcome);
     return this;
   }
 
-  synchronized ScriptedStore heal(Call call) {
-    always.remove(call);
-    next.remove(call);
+  public synchronized ScriptedStore heal(StoreOperation operation) {
+    always.remove(operation);
+    next.remove(operation);
     return this;
   }
 
-  long count(Call call) {
-    return calls.stream().filter(call::equals).count();
+  public long count(StoreOperation operation) {
+    return calls.stream().filter(operation::equals).count();
   }
 
   /** The tokens of all acquisitions so far, in the order of the calls. */
-  List<String> tokens() {
+  public List<String> tokens() {
     return List.copyOf(tokens);
   }
 
   /** All calls so far, in the order of their subscription. */
-  List<Call> calls() {
+  public List<StoreOperation> calls() {
     return List.copyOf(calls);
   }
 
-  static Fate works() {
-    return new Fate() {
+  public static CallOutcome works() {
+    return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return call;
@@ -97,8 +97,8 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Fails and is not executed. */
-  static Fate fails(StoreProblem.Reason reason, boolean isTransient) {
-    return new Fate() {
+  public static CallOutcome fails(StoreProblem.Reason reason, boolean isTransient) {
+    return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return Mono.error(() -> new StoreFailure(reason, isTransient, reason + " by test", null));
@@ -107,13 +107,13 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Is executed, but fails with an unknown outcome, as when a connection breaks. */
-  static Fate answerLost() {
+  public static CallOutcome answerLost() {
     return executedButFails(StoreProblem.Reason.UNKNOWN_OUTCOME, true);
   }
 
   /** Is executed, but fails all the same. */
-  static Fate executedButFails(StoreProblem.Reason reason, boolean isTransient) {
-    return new Fate() {
+  public static CallOutcome executedButFails(StoreProblem.Reason reason, boolean isTransient) {
+    return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return call.then(fails(reason, isTransient).of(call));
@@ -122,8 +122,8 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Is neither executed nor answered, ever. */
-  static Fate swallowed() {
-    return new Fate() {
+  public static CallOutcome swallowed() {
+    return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return Mono.never();
@@ -132,8 +132,8 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Answers this, whatever the store would say, which is not asked. */
-  static Fate answers(Object answer) {
-    return new Fate() {
+  public static CallOutcome answers(Object answer) {
+    return new CallOutcome() {
       @Override
       @SuppressWarnings("unchecked")
       public <T> Mono<T> of(Mono<T> call) {
@@ -143,8 +143,8 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Fails with an unknown outcome, and is executed on its own some time later. */
-  static Fate delayedOnABrokenConnection(Duration delay, Scheduler timer) {
-    return new Fate() {
+  public static CallOutcome delayedOnABrokenConnection(Duration delay, Scheduler timer) {
+    return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return Mono.defer(
@@ -157,8 +157,8 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Is executed, and answers on the threads of this scheduler, as a driver's event loop does. */
-  static Fate answersOn(Scheduler eventLoop) {
-    return new Fate() {
+  public static CallOutcome answersOn(Scheduler eventLoop) {
+    return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return call.publishOn(eventLoop);
@@ -167,25 +167,25 @@ final class ScriptedStore extends DelegatingLockStore {
   }
 
   /** Waits on its way to the store until it is let through. */
-  static final class Held implements Fate {
+  public static final class HeldBack implements CallOutcome {
     private final Sinks.Empty<Void> gate = Sinks.empty();
     private final boolean executeFirst;
 
-    private Held(boolean executeFirst) {
+    private HeldBack(boolean executeFirst) {
       this.executeFirst = executeFirst;
     }
 
     /** Held before it is executed. */
-    static Held call() {
-      return new Held(false);
+    public static HeldBack call() {
+      return new HeldBack(false);
     }
 
     /** Executed at once, its answer held. */
-    static Held answer() {
-      return new Held(true);
+    public static HeldBack answer() {
+      return new HeldBack(true);
     }
 
-    void letThrough() {
+    public void letThrough() {
       gate.tryEmitEmpty();
     }
 
@@ -195,40 +195,40 @@ final class ScriptedStore extends DelegatingLockStore {
     }
   }
 
-  private <T> Mono<T> scripted(Call call, Mono<T> real) {
+  private <T> Mono<T> scripted(StoreOperation operation, Mono<T> real) {
     return Mono.defer(
         () -> {
-          calls.add(call);
-          return fate(call).of(real);
+          calls.add(operation);
+          return outcome(operation).of(real);
         });
   }
 
-  private synchronized Fate fate(Call call) {
-    Fate scripted = next.getOrDefault(call, new ArrayDeque<>()).poll();
-    return scripted != null ? scripted : always.getOrDefault(call, works());
+  private synchronized CallOutcome outcome(StoreOperation operation) {
+    CallOutcome scripted = next.getOrDefault(operation, new ArrayDeque<>()).poll();
+    return scripted != null ? scripted : always.getOrDefault(operation, works());
   }
 
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return scripted(Call.ACQUIRE, store.acquire(keys, token, metadata, ttl, fenced))
+    return scripted(StoreOperation.ACQUIRE, store.acquire(keys, token, metadata, ttl, fenced))
         .doOnSubscribe(subscription -> tokens.add(token));
   }
 
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-    return scripted(Call.EXTEND, store.extend(keys, token, ttl));
+    return scripted(StoreOperation.EXTEND, store.extend(keys, token, ttl));
   }
 
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-    return scripted(Call.RELEASE, store.release(keys, token, keepFor));
+    return scripted(StoreOperation.RELEASE, store.release(keys, token, keepFor));
   }
 
   @Override
   public Mono<Transfer> transfer(
       LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
-    return scripted(Call.TRANSFER, store.transfer(keys, from, to, metadata, ttl, fenced));
+    return scripted(StoreOperation.TRANSFER, store.transfer(keys, from, to, metadata, ttl, fenced));
   }
 
   @Override
@@ -236,41 +236,41 @@ final class ScriptedStore extends DelegatingLockStore {
     return wakeUps
         .asFlux()
         .filter(keys::equals)
-        .doOnSubscribe(subscription -> listens(1))
-        .doOnCancel(() -> listens(-1));
+        .doOnSubscribe(subscription -> subscribed(1))
+        .doOnCancel(() -> subscribed(-1));
   }
 
-  private synchronized void listens(int more) {
-    listeners += more;
+  private synchronized void subscribed(int more) {
+    wakeUpSubscribers += more;
   }
 
-  /** How many listen to hints. */
-  synchronized int listeners() {
-    return listeners;
+  /** How many subscribers there are to wake-ups. */
+  public synchronized int wakeUpSubscribers() {
+    return wakeUpSubscribers;
   }
 
-  /** Hints that the key may be free. */
-  void hint(String key) {
+  /** Signals that the key may be free. */
+  public void wakeUp(String key) {
     wakeUps.tryEmitNext(LockKeys.of(key));
   }
 
   @Override
   public Mono<Duration> remaining(LockKeys keys, String token) {
-    return scripted(Call.REMAINING, store.remaining(keys, token));
+    return scripted(StoreOperation.REMAINING, store.remaining(keys, token));
   }
 
   @Override
   public Mono<Holder> inspect(String key) {
-    return scripted(Call.INSPECT, store.inspect(key));
+    return scripted(StoreOperation.INSPECT, store.inspect(key));
   }
 
   @Override
   public Mono<Boolean> forceRelease(String key) {
-    return scripted(Call.FORCE_RELEASE, store.forceRelease(key));
+    return scripted(StoreOperation.FORCE_RELEASE, store.forceRelease(key));
   }
 
-  /** The timeout that was at an end, each time that the engine has waited in vain. */
-  List<Duration> overdue() {
+  /** The timeout of each report that a call had no answer in time. */
+  public List<Duration> overdue() {
     return List.copyOf(overdue);
   }
 
@@ -282,6 +282,6 @@ final class ScriptedStore extends DelegatingLockStore {
 
   @Override
   public Mono<Void> close() {
-    return scripted(Call.CLOSE, store.close());
+    return scripted(StoreOperation.CLOSE, store.close());
   }
 }

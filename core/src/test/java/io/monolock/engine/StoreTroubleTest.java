@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
-import static io.monolock.engine.ScriptedStore.Call.RELEASE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.RELEASE;
 import static io.monolock.engine.ScriptedStore.answers;
 import static io.monolock.engine.ScriptedStore.fails;
 import static io.monolock.engine.ScriptedStore.swallowed;
@@ -15,9 +15,9 @@ import io.monolock.LockException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
-import io.monolock.engine.ScriptedStore.Fate;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.CallOutcome;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.Grant;
 import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
@@ -40,7 +40,8 @@ class StoreTroubleTest {
           .retry(Retry.fixedDelay(Long.MAX_VALUE, Duration.ofMillis(100)))
           .waitAtMost(Duration.ofSeconds(3));
 
-  private static final Fate BUSY = answers(new Grant.Busy(Optional.of(Duration.ofSeconds(30))));
+  private static final CallOutcome BUSY =
+      answers(new Grant.Busy(Optional.of(Duration.ofSeconds(30))));
 
   private final VirtualLocker v = new VirtualLocker();
 
@@ -49,7 +50,7 @@ class StoreTroubleTest {
   @DisplayName("tryAcquire reports trouble at once, passing trouble too")
   void tryAcquireReportsTroubleAtOnce(Reason reason) {
     v.store.next(ACQUIRE, fails(reason, true));
-    Probe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
 
     assertIs(probe, reason);
     assertThat(v.store.count(ACQUIRE)).isEqualTo(1);
@@ -59,7 +60,7 @@ class StoreTroubleTest {
   @EnumSource
   void acquireWaitsPassingTroubleOut(Reason reason) {
     v.store.next(ACQUIRE, fails(reason, true), fails(reason, true));
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
     v.pass(Duration.ofMillis(200));
 
     assertThat(probe.value().isValid()).isTrue();
@@ -70,7 +71,7 @@ class StoreTroubleTest {
   @EnumSource
   void troubleThatDoesNotPassEndsTheWaitAtOnce(Reason reason) {
     v.store.next(ACQUIRE, BUSY, fails(reason, false));
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
     v.pass(Duration.ofMillis(100));
 
     assertIs(probe, reason);
@@ -80,7 +81,7 @@ class StoreTroubleTest {
   @Test
   void troubleIsWaitedOutOnlyAsLongAsTheSubscriberWaits() {
     v.store.always(ACQUIRE, fails(Reason.SERVER_STATE, true));
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
     v.pass(Duration.ofMillis(2_999));
     assertThat(probe.isPending()).isTrue();
     v.pass(Duration.ofMillis(1));
@@ -89,9 +90,9 @@ class StoreTroubleTest {
   }
 
   static Stream<Arguments> lastAnswers() {
-    Fate loading = fails(Reason.SERVER_STATE, true);
-    Fate cut = fails(Reason.UNAVAILABLE, true);
-    Fate lost = fails(Reason.UNKNOWN_OUTCOME, true);
+    CallOutcome loading = fails(Reason.SERVER_STATE, true);
+    CallOutcome cut = fails(Reason.UNAVAILABLE, true);
+    CallOutcome lost = fails(Reason.UNKNOWN_OUTCOME, true);
     return Stream.of(
         arguments("busy, then out of reach", BUSY, cut, null),
         arguments("busy, then unanswered", BUSY, lost, null),
@@ -108,9 +109,9 @@ class StoreTroubleTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("lastAnswers")
   @DisplayName("the last attempt that was answered decides")
-  void theLastAnswerDecides(String name, Fate first, Fate later, Reason expected) {
+  void theLastAnswerDecides(String name, CallOutcome first, CallOutcome later, Reason expected) {
     v.store.next(ACQUIRE, first).always(ACQUIRE, later);
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
     v.pass(Duration.ofSeconds(3));
 
     if (expected == null) {
@@ -131,7 +132,7 @@ class StoreTroubleTest {
 
   @Test
   void aRefusalThatComesLateDoesNotDisturbTheAttemptUnderWay() {
-    Held late = Held.answer();
+    HeldBack late = HeldBack.answer();
     v.get(v.another().tryAcquire("a", Duration.ofHours(1)));
     v.store.next(ACQUIRE, late).always(ACQUIRE, swallowed());
     v.run(v.locker.acquire("a", OPTIONS));
@@ -155,7 +156,7 @@ class StoreTroubleTest {
   void theErrorNamesOperationAndKeysAndKeepsTheCauseOfTheDriver() {
     IllegalStateException driver = new IllegalStateException("boom");
     v.store.next(ACQUIRE, throwing(driver));
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
 
     assertThat(probe.error)
         .isInstanceOf(LockStoreException.class)
@@ -168,7 +169,7 @@ class StoreTroubleTest {
   @Test
   void theErrorOfAnUnansweredCommandSaysWhereToLook() {
     v.store.always(ACQUIRE, swallowed());
-    Probe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.tryAcquire("a", OPTIONS));
     v.pass(Duration.ofSeconds(2));
 
     assertThat(probe.error).hasMessageContaining("2000 ms").hasMessageContaining("look at");
@@ -179,13 +180,13 @@ class StoreTroubleTest {
   void aStoreThatThrowsIsTroubleLikeAnyOther() {
     v.store.next(
         ACQUIRE,
-        new Fate() {
+        new CallOutcome() {
           @Override
           public <T> Mono<T> of(Mono<T> call) {
             throw new NoClassDefFoundError("gone");
           }
         });
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS));
 
     assertIs(probe, Reason.UNKNOWN_OUTCOME);
     v.time.advanceTime();
@@ -196,7 +197,7 @@ class StoreTroubleTest {
   void aStoreThatCompletesWithoutAnAnswerIsTroubleToo() {
     v.store.next(
         ACQUIRE,
-        new Fate() {
+        new CallOutcome() {
           @Override
           public <T> Mono<T> of(Mono<T> call) {
             return Mono.empty();
@@ -210,14 +211,14 @@ class StoreTroubleTest {
   void aReleaseThatTookEffectButWasNotConfirmedByReplicasWasOurs() {
     Lock lock = v.get(v.locker.acquire("a", OPTIONS));
     v.store.next(RELEASE, ScriptedStore.executedButFails(Reason.NOT_REPLICATED, true), works());
-    Probe<Boolean> release = v.run(lock.release());
+    SignalProbe<Boolean> release = v.run(lock.release());
     v.pass(Duration.ofSeconds(1));
 
     assertThat(release.value()).isTrue();
   }
 
-  private static Fate throwing(RuntimeException e) {
-    return new Fate() {
+  private static CallOutcome throwing(RuntimeException e) {
+    return new CallOutcome() {
       @Override
       public <T> Mono<T> of(Mono<T> call) {
         return Mono.error(e);
@@ -225,7 +226,7 @@ class StoreTroubleTest {
     };
   }
 
-  private static void assertIs(Probe<Lock> probe, Reason reason) {
+  private static void assertIs(SignalProbe<Lock> probe, Reason reason) {
     assertThat(probe.error)
         .isInstanceOfSatisfying(
             LockStoreException.class, e -> assertThat(e.reason().name()).isEqualTo(reason.name()));

@@ -37,7 +37,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Who runs where, on real threads. */
+/** What runs on which thread, with real ones. */
 @DisplayName("G7: users' code runs on publishOn, never on the store's or the timer's thread")
 @Timeout(60)
 class ThreadsTest {
@@ -142,7 +142,7 @@ class ThreadsTest {
   }
 
   @Test
-  void bodyIsCancelledOnPublishOnWhoeverCancels() {
+  void bodyIsCancelledOnPublishOnWhateverThreadCancels() {
     CountDownLatch begun = new CountDownLatch(1);
     Disposable scope =
         locker
@@ -161,7 +161,7 @@ class ThreadsTest {
   }
 
   @Test
-  void restOfAFinishingBodyIsDemandedOnPublishOnWhoeverCancels() {
+  void restOfAFinishingBodyIsDemandedOnPublishOnWhateverThreadCancels() {
     CountDownLatch begun = new CountDownLatch(1);
     Disposable scope =
         locker
@@ -239,21 +239,22 @@ class ThreadsTest {
 
   @Test
   void bodyThatBlocksDoesNotDelayTheRefreshOfAnotherLock() {
-    Lock other = locker.acquire("other", SHORT).block();
+    Duration ttl = Duration.ofSeconds(1);
+    Lock other = locker.acquire("other", ttl).block();
     Disposable keeping = other.keepAlive().subscribe(any -> {}, e -> note("lost"));
     CountDownLatch end = new CountDownLatch(1);
     AtomicLong refreshes = new AtomicLong();
 
     Mono<Object> blocking = locker.withLock("a", TTL, Mono.fromRunnable(() -> awaitLatch(end)));
     Mono<Void> watching =
-        Flux.interval(SHORT)
-            .take(6)
+        Flux.interval(ttl.dividedBy(4))
+            .take(8)
             .doOnNext(any -> refreshes.addAndGet(other.isValid() ? 1 : 0))
             .doOnTerminate(end::countDown)
             .then();
     Mono.when(blocking, watching).block();
 
-    assertThat(refreshes).hasValue(6);
+    assertThat(refreshes).hasValue(8);
     assertThat(seen).doesNotContainKey("lost");
     keeping.dispose();
   }

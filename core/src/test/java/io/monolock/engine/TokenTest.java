@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
-import static io.monolock.engine.ScriptedStore.Call.EXTEND;
-import static io.monolock.engine.ScriptedStore.Call.RELEASE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.EXTEND;
+import static io.monolock.engine.ScriptedStore.StoreOperation.RELEASE;
 import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -44,7 +44,7 @@ class TokenTest {
   void oneSubscriptionKeepsItsToken() {
     v.store.next(ACQUIRE, ScriptedStore.fails(UNAVAILABLE, true), ScriptedStore.answerLost());
     Retry retry = Retry.fixedDelay(5, Duration.ofMillis(100));
-    Probe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS.retry(retry)));
+    SignalProbe<Lock> probe = v.run(v.locker.acquire("a", OPTIONS.retry(retry)));
     v.pass(Duration.ofSeconds(1));
 
     assertThat(v.store.tokens()).hasSize(3).containsOnly(probe.value().token());
@@ -118,7 +118,7 @@ class TokenTest {
     void isEmptyUnlessEveryKeyIsOurs() {
       Lock first = v.get(v.another().acquire("a", OPTIONS));
 
-      Probe<Lock> probe = v.run(v.locker.attach(List.of("a", "b"), first.token(), OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.attach(List.of("a", "b"), first.token(), OPTIONS));
 
       assertThat(probe.end).isEqualTo(SignalType.ON_COMPLETE);
       assertThat(probe.values).isEmpty();
@@ -146,9 +146,9 @@ class TokenTest {
     @Test
     void doesNotTakeALockAnewThatEndedMeanwhile() {
       Lock first = v.get(v.another().acquire("a", fenced));
-      Held held = Held.call();
+      HeldBack held = HeldBack.call();
       v.store.next(ACQUIRE, held);
-      Probe<Lock> probe = v.run(v.locker.attach(List.of("a"), first.token(), fenced));
+      SignalProbe<Lock> probe = v.run(v.locker.attach(List.of("a"), first.token(), fenced));
       v.get(first.release());
       held.letThrough();
       v.time.advanceTime();
@@ -161,7 +161,7 @@ class TokenTest {
     @Test
     void leavesTheLockAloneWhenItIsCancelled() {
       Lock first = v.get(v.another().acquire("a", OPTIONS));
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       v.store.next(EXTEND, held);
       v.run(v.locker.attach(List.of("a"), first.token(), OPTIONS)).cancel();
       held.letThrough();
@@ -175,9 +175,9 @@ class TokenTest {
     void isNotDeliveredPastItsDeadline() {
       LockOptions shortly = OPTIONS.ttl(Duration.ofSeconds(1));
       Lock first = v.get(v.another().acquire("a", shortly));
-      Held held = Held.answer();
+      HeldBack held = HeldBack.answer();
       v.store.next(EXTEND, held);
-      Probe<Lock> probe = v.run(v.locker.attach(List.of("a"), first.token(), shortly));
+      SignalProbe<Lock> probe = v.run(v.locker.attach(List.of("a"), first.token(), shortly));
       v.pass(Duration.ofMillis(995));
       held.letThrough();
       v.time.advanceTime();
@@ -189,7 +189,7 @@ class TokenTest {
     @Test
     void endsWithTheTimeForACommand() {
       v.store.next(EXTEND, ScriptedStore.swallowed());
-      Probe<Lock> probe = v.run(v.locker.attach(List.of("a"), TOKEN, OPTIONS));
+      SignalProbe<Lock> probe = v.run(v.locker.attach(List.of("a"), TOKEN, OPTIONS));
       v.pass(Duration.ofSeconds(2));
 
       assertThat(probe.error)
@@ -201,7 +201,7 @@ class TokenTest {
     void isRefreshedAndReleasedLikeAnyOther() {
       Lock first = v.get(v.another().acquire("a", OPTIONS));
       Lock attached = v.get(v.locker.attach(List.of("a"), first.token(), OPTIONS));
-      Probe<Object> kept = v.run(attached.keepAlive());
+      SignalProbe<Object> kept = v.run(attached.keepAlive());
       v.pass(Duration.ofMinutes(1));
 
       assertThat(kept.isPending()).isTrue();

@@ -14,22 +14,20 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.SignalType;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
-/**
- * A locker in virtual time over a store that a test scripts, and everything it told its observer.
- */
-final class VirtualLocker {
+/** A locker in virtual time over a store that a test scripts, with a recording observer. */
+public final class VirtualLocker {
 
-  final VirtualTimeScheduler time = VirtualTimeScheduler.create();
-  final InMemoryLockStore memory = InMemoryLockStore.create(time);
-  final ScriptedStore store = new ScriptedStore(memory);
-  final RecordingObserver observed = new RecordingObserver();
-  final ReactiveLocker locker;
+  public final VirtualTimeScheduler time = VirtualTimeScheduler.create();
+  public final InMemoryLockStore memory = InMemoryLockStore.create(time);
+  public final ScriptedStore store = new ScriptedStore(memory);
+  public final RecordingObserver observed = new RecordingObserver();
+  public final ReactiveLocker locker;
 
-  VirtualLocker() {
+  public VirtualLocker() {
     this(builder -> builder);
   }
 
-  VirtualLocker(UnaryOperator<ReactiveLocker.Builder> settings) {
+  public VirtualLocker(UnaryOperator<ReactiveLocker.Builder> settings) {
     locker =
         settings
             .apply(ReactiveLocker.builder(store).timer(time).publishOn(time).observer(observed))
@@ -37,50 +35,50 @@ final class VirtualLocker {
   }
 
   /** Another locker over the same keys, as another process would be. */
-  ReactiveLocker another() {
+  public ReactiveLocker another() {
     return ReactiveLocker.builder(memory).timer(time).publishOn(time).build();
   }
 
-  /** Subscribes, runs what is due now, and keeps what comes. */
-  <T> Probe<T> run(Publisher<T> publisher) {
-    Probe<T> probe = new Probe<>();
+  /** Subscribes, runs what is due now, and records the signals. */
+  public <T> SignalProbe<T> run(Publisher<T> publisher) {
+    SignalProbe<T> probe = new SignalProbe<>();
     Flux.from(publisher).subscribe(probe);
     time.advanceTime();
     return probe;
   }
 
-  void pass(Duration duration) {
+  public void pass(Duration duration) {
     time.advanceTimeBy(duration);
   }
 
-  /** Subscribes, lets a short time pass, and gives the one value. */
-  <T> T get(Publisher<T> publisher) {
-    Probe<T> probe = run(publisher);
+  /** Subscribes, runs what is due now, and returns the one value. */
+  public <T> T get(Publisher<T> publisher) {
+    SignalProbe<T> probe = run(publisher);
     return probe.value();
   }
 
-  /** Whether nobody holds the key. */
-  boolean isFree(String key) {
+  /** Whether the key has no holder. */
+  public boolean isFree(String key) {
     return memory.inspect(key).blockOptional().isEmpty();
   }
 
   /** How many sets of keys the locker keeps a line for. */
   int lines() {
-    return ((StoreLocker) locker).runtime.lines.size();
+    return ((StoreLocker) locker).locker.lines.size();
   }
 
   /** Whether nothing is scheduled within the next hour, which passes. */
-  boolean isIdle() {
+  public boolean isIdle() {
     long before = time.getScheduledTaskCount();
     pass(Duration.ofHours(1));
     return time.getScheduledTaskCount() == before;
   }
 
-  /** What a subscriber got. */
-  static final class Probe<T> extends BaseSubscriber<T> {
-    final List<T> values = new CopyOnWriteArrayList<>();
-    volatile Throwable error;
-    volatile SignalType end;
+  /** Records the signals of one subscription. */
+  public static final class SignalProbe<T> extends BaseSubscriber<T> {
+    public final List<T> values = new CopyOnWriteArrayList<>();
+    public volatile Throwable error;
+    public volatile SignalType end;
 
     @Override
     protected void hookOnSubscribe(Subscription subscription) {
@@ -103,7 +101,7 @@ final class VirtualLocker {
     }
 
     /** The only value; fails the test when there is none or an error came. */
-    T value() {
+    public T value() {
       if (error != null) {
         throw new AssertionError("no value but an error", error);
       }
@@ -114,14 +112,14 @@ final class VirtualLocker {
     }
 
     /** The error; fails the test when there is none. */
-    <E extends Throwable> E error(Class<E> type) {
+    public <E extends Throwable> E error(Class<E> type) {
       if (!type.isInstance(error)) {
         throw new AssertionError("expected " + type.getSimpleName() + ", got " + values, error);
       }
       return type.cast(error);
     }
 
-    boolean isPending() {
+    public boolean isPending() {
       return end == null && values.isEmpty();
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
-import static io.monolock.engine.ScriptedStore.Call.RELEASE;
-import static io.monolock.engine.ScriptedStore.Call.TRANSFER;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.RELEASE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.TRANSFER;
 import static io.monolock.store.StoreProblem.Reason.PERMISSION;
 import static io.monolock.store.StoreProblem.Reason.SERVER_STATE;
 import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
@@ -14,8 +14,8 @@ import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.LockerClosedException;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,11 +24,12 @@ import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
-@DisplayName("G9: the line of those who wait in one locker")
+@DisplayName("G9: the line of waiters in one locker")
 class WaitLineTest {
 
   private static final Duration TTL = Duration.ofSeconds(10);
@@ -46,19 +47,19 @@ class WaitLineTest {
     return v.get(v.another().tryAcquire("a", TTL));
   }
 
-  private Probe<Lock> waiter() {
+  private SignalProbe<Lock> waiter() {
     return v.run(v.locker.acquire("a", OPTIONS));
   }
 
-  private List<Probe<Lock>> waiters(int count) {
-    List<Probe<Lock>> waiters = new ArrayList<>();
+  private List<SignalProbe<Lock>> waiters(int count) {
+    List<SignalProbe<Lock>> waiters = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       waiters.add(waiter());
     }
     return waiters;
   }
 
-  private static long served(List<Probe<Lock>> waiters) {
+  private static long served(List<SignalProbe<Lock>> waiters) {
     return waiters.stream().filter(waiter -> !waiter.values.isEmpty()).count();
   }
 
@@ -66,7 +67,7 @@ class WaitLineTest {
   class StandingInLine {
 
     @Test
-    void onlyTheFirstAsksTheStore() {
+    void onlyTheFirstWaiterAsksTheStore() {
       heldElsewhere();
       for (int i = 0; i < 100; i++) {
         v.run(v.locker.acquire("a", LockOptions.of(TTL).waitAtMost(Duration.ofSeconds(5))));
@@ -79,7 +80,7 @@ class WaitLineTest {
     }
 
     @Test
-    void theFirstAsksAtLeastOnceASecondWhileOthersStandBehind() {
+    void theFirstWaiterAsksAtLeastOnceASecondWhileOthersStandBehind() {
       heldElsewhere();
       waiter();
       v.pass(Duration.ofMillis(3_500));
@@ -91,18 +92,19 @@ class WaitLineTest {
     }
 
     @Test
-    void whoeverJustTriesDoesNotOvertakeThoseWhoWaitNorSendACommand() {
+    void tryAcquireNeitherOvertakesWaitersNorSendsACommand() {
       heldElsewhere();
       waiter();
       long sent = v.store.count(ACQUIRE);
 
-      Probe<Lock> trying = v.run(v.locker.tryAcquire("a", TTL));
-      Probe<Lock> impatient = v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ZERO)));
+      SignalProbe<Lock> trying = v.run(v.locker.tryAcquire("a", TTL));
+      SignalProbe<Lock> shortWaiter =
+          v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ZERO)));
 
       assertThat(trying.values).isEmpty();
       assertThat(trying.error).isNull();
       assertThat(trying.end).isNotNull();
-      LockNotAcquiredException busy = impatient.error(LockNotAcquiredException.class);
+      LockNotAcquiredException busy = shortWaiter.error(LockNotAcquiredException.class);
       assertThat(busy.attempts()).isZero();
       assertThat(busy.retryAfter()).contains(TTL);
       assertThat(busy).hasMessageContaining("others wait for [a]");
@@ -110,9 +112,9 @@ class WaitLineTest {
     }
 
     @Test
-    void whoeverJustTriesIsNotRefusedBecauseOfOneWhoHasNotBeenRefused() {
-      v.store.next(ACQUIRE, Held.call());
-      Probe<Lock> inFlight = waiter();
+    void tryAcquireIsNotRefusedBecauseOfAWaiterThatWasNotRefused() {
+      v.store.next(ACQUIRE, HeldBack.call());
+      SignalProbe<Lock> inFlight = waiter();
 
       assertThat(v.get(v.locker.tryAcquire("a", TTL)).isValid()).isTrue();
       assertThat(inFlight.isPending()).isTrue();
@@ -121,16 +123,16 @@ class WaitLineTest {
     @Test
     void otherSetsOfKeysAreOtherLinesEvenIfTheyOverlap() {
       v.get(v.another().tryAcquire("b", TTL));
-      Probe<Lock> both = v.run(v.locker.acquire(List.of("a", "b"), OPTIONS));
+      SignalProbe<Lock> both = v.run(v.locker.acquire(List.of("a", "b"), OPTIONS));
 
       assertThat(waiter().value().isValid()).isTrue();
       assertThat(both.isPending()).isTrue();
     }
 
     @Test
-    void theNextOneAsksAtOnceWhenTheFirstOneCancels() {
+    void theNextWaiterAsksAtOnceWhenTheFirstCancels() {
       Lock holder = heldElsewhere();
-      List<Probe<Lock>> waiters = waiters(2);
+      List<SignalProbe<Lock>> waiters = waiters(2);
       v.get(holder.release());
 
       waiters.get(0).cancel();
@@ -140,10 +142,10 @@ class WaitLineTest {
     }
 
     @Test
-    void theNextOneAsksAtOnceWhenTheTimeOfTheFirstOneIsOver() {
+    void theNextWaiterAsksAtOnceWhenTheTimeOfTheFirstIsOver() {
       Lock holder = heldElsewhere();
       v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofMillis(500))));
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
       v.pass(Duration.ofMillis(400));
       v.get(holder.release());
 
@@ -153,25 +155,26 @@ class WaitLineTest {
     }
 
     @Test
-    void oneWhoStandsBehindEndsByItsOwnTimeAndTellsWhatTheStoreAnsweredTheFirstOne() {
+    void aWaiterBehindEndsByItsOwnTimeWithTheAnswerThatTheFirstGot() {
       heldElsewhere();
       waiter();
-      Probe<Lock> impatient =
+      SignalProbe<Lock> shortWaiter =
           v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
       v.pass(Duration.ofMillis(999));
-      assertThat(impatient.isPending()).isTrue();
+      assertThat(shortWaiter.isPending()).isTrue();
       v.pass(Duration.ofMillis(1));
 
-      LockNotAcquiredException busy = impatient.error(LockNotAcquiredException.class);
+      LockNotAcquiredException busy = shortWaiter.error(LockNotAcquiredException.class);
       assertThat(busy.attempts()).isZero();
       assertThat(busy.retryAfter()).contains(Duration.ofSeconds(9));
     }
 
     @Test
-    void oneWhoStandsBehindWhileNothingIsAnsweredBlamesTheStore() {
+    void aWaiterBehindWithoutAnyAnswerEndsWithTheFailureOfTheStore() {
       v.store.always(ACQUIRE, ScriptedStore.fails(UNAVAILABLE, true));
       waiter();
-      Probe<Lock> behind = v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
+      SignalProbe<Lock> behind =
+          v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
       v.pass(Duration.ofSeconds(1));
 
       assertThat(behind.error(LockStoreException.class).reason())
@@ -193,24 +196,25 @@ class WaitLineTest {
     @Test
     void aTokenOfTheUsersThatHadToWaitLeavesNothingBehind() {
       Lock holder = heldElsewhere();
-      Probe<Lock> known = v.run(v.locker.acquire("a", OPTIONS.token("aTokenOfTheUsers_22chr")));
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> known =
+          v.run(v.locker.acquire("a", OPTIONS.token("aTokenOfTheUsers_22chr")));
+      SignalProbe<Lock> next = waiter();
       v.get(holder.release());
-      v.store.hint("a");
+      v.store.wakeUp("a");
       v.pass(Duration.ofMillis(1));
 
       v.get(known.value().release());
 
       assertThat(next.value().isValid()).isTrue();
       v.get(next.value().release());
-      assertThat(v.store.listeners()).isZero();
+      assertThat(v.store.wakeUpSubscribers()).isZero();
       assertThat(v.lines()).isZero();
     }
 
     @Test
     void closingEndsTheWholeLineWithoutACommand() {
       heldElsewhere();
-      List<Probe<Lock>> waiters = waiters(50);
+      List<SignalProbe<Lock>> waiters = waiters(50);
       long sent = v.store.count(ACQUIRE);
 
       v.run(v.locker.close());
@@ -224,9 +228,9 @@ class WaitLineTest {
   class HandingOver {
 
     @Test
-    void aReleaseHandsTheKeysToTheNextOneInOneCommand() {
+    void aReleaseHandsTheKeysToTheNextWaiterInOneCommand() {
       Lock holder = heldHere();
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
       long sent = v.store.calls().size();
 
       assertThat(v.get(holder.release())).isTrue();
@@ -253,9 +257,9 @@ class WaitLineTest {
     }
 
     @Test
-    void eachOneGetsAFencingNumberOfItsOwn() {
+    void eachHolderGetsAFencingNumberOfItsOwn() {
       Lock first = v.get(v.locker.acquire("a", OPTIONS.fenced(true)));
-      Probe<Lock> next = v.run(v.locker.acquire("a", OPTIONS.fenced(true)));
+      SignalProbe<Lock> next = v.run(v.locker.acquire("a", OPTIONS.fenced(true)));
 
       v.get(first.release());
 
@@ -264,9 +268,9 @@ class WaitLineTest {
     }
 
     @Test
-    void oneWhoCancelledInTheMiddleIsLeftOut() {
+    void aWaiterThatCancelledInTheMiddleIsLeftOut() {
       Lock holder = heldHere();
-      List<Probe<Lock>> waiters = waiters(3);
+      List<SignalProbe<Lock>> waiters = waiters(3);
       waiters.get(1).cancel();
 
       v.get(holder.release());
@@ -278,11 +282,11 @@ class WaitLineTest {
     }
 
     @Test
-    @DisplayName("B27: a lock that is handed to one who cancels is passed on")
-    void oneWhoCancelsWhileItIsGivenTheKeysPassesThemOn() {
+    @DisplayName("B27: a lock that is handed to a waiter that cancels is passed on")
+    void aWaiterThatCancelsDuringItsHandOverPassesTheKeysOn() {
       Lock holder = heldHere();
-      List<Probe<Lock>> waiters = waiters(2);
-      Held held = Held.answer();
+      List<SignalProbe<Lock>> waiters = waiters(2);
+      HeldBack held = HeldBack.answer();
       v.store.next(TRANSFER, held);
       v.run(holder.release());
 
@@ -296,10 +300,10 @@ class WaitLineTest {
     }
 
     @Test
-    void theLastOneWhoCancelsWhileItIsGivenTheKeysFreesThem() {
+    void theLastWaiterThatCancelsDuringItsHandOverFreesTheKeys() {
       Lock holder = heldHere();
-      Probe<Lock> only = waiter();
-      Held held = Held.answer();
+      SignalProbe<Lock> only = waiter();
+      HeldBack held = HeldBack.answer();
       v.store.next(TRANSFER, held);
       v.run(holder.release());
 
@@ -314,7 +318,7 @@ class WaitLineTest {
     @Test
     void aHandOverThatTheStoreCannotDoIsFollowedByAPlainRelease() {
       Lock holder = heldHere();
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
       v.store.next(TRANSFER, ScriptedStore.fails(SERVER_STATE, true));
 
       assertThat(v.get(holder.release())).isTrue();
@@ -325,9 +329,9 @@ class WaitLineTest {
     }
 
     @Test
-    void aHandOverThatTheNextOneMayNotHaveEndsThatOneAndNotTheRelease() {
+    void aHandOverThatTheNextWaiterMayNotHaveEndsTheWaiterAndNotTheRelease() {
       Lock holder = heldHere();
-      List<Probe<Lock>> waiters = waiters(2);
+      List<SignalProbe<Lock>> waiters = waiters(2);
       v.store.next(TRANSFER, ScriptedStore.fails(PERMISSION, false));
 
       assertThat(v.get(holder.release())).isTrue();
@@ -338,9 +342,9 @@ class WaitLineTest {
     }
 
     @Test
-    void aHandOverWhoseAnswerIsLostLeavesTheKeysWithTheNextOne() {
+    void aHandOverWhoseAnswerIsLostLeavesTheKeysWithTheNextWaiter() {
       Lock holder = heldHere();
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
       v.store.next(TRANSFER, ScriptedStore.answerLost());
 
       assertThat(v.get(holder.release())).isTrue();
@@ -351,12 +355,12 @@ class WaitLineTest {
     }
 
     @Test
-    void aHandOverWithoutAnswerKeepsNobodyLongerThanACommandMayTake() {
+    void aHandOverWithoutAnswerDelaysNoCallerLongerThanACommandMayTake() {
       Lock holder = heldHere();
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
       v.store.next(TRANSFER, ScriptedStore.swallowed());
 
-      Probe<Boolean> release = v.run(holder.release());
+      SignalProbe<Boolean> release = v.run(holder.release());
       v.pass(Duration.ofSeconds(2).plusMillis(1));
 
       assertThat(release.end).isNotNull();
@@ -366,7 +370,7 @@ class WaitLineTest {
     @Test
     void theKeysThatAreKeptForAWhileAreNotHandedOver() {
       Lock holder = v.get(v.locker.acquire("a", OPTIONS.holdAtLeast(Duration.ofMillis(100))));
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
 
       v.get(holder.release());
       assertThat(v.store.count(TRANSFER)).isZero();
@@ -379,9 +383,9 @@ class WaitLineTest {
     @Test
     void oneTokenIsDeliveredOnceThoughItsOwnAttemptIsGrantedToo() {
       Lock holder = heldHere();
-      Held held = Held.call();
+      HeldBack held = HeldBack.call();
       v.store.next(ACQUIRE, held);
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
       v.get(holder.release());
       assertThat(next.value().isValid()).isTrue();
 
@@ -396,7 +400,7 @@ class WaitLineTest {
     @Test
     void aLostLockWakesTheLine() {
       v.get(v.locker.acquire("a", OPTIONS.ttl(Duration.ofSeconds(1))));
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
 
       v.pass(Duration.ofMillis(1_002));
 
@@ -405,9 +409,9 @@ class WaitLineTest {
   }
 
   @Nested
-  class TurnsOfOthers {
+  class TurnsOfOtherProcesses {
 
-    private int handedOverBeforeStepBack(List<Probe<Lock>> waiters, int from) {
+    private int handedOverBeforeStepBack(List<SignalProbe<Lock>> waiters, int from) {
       long released = v.store.count(RELEASE);
       int served = from;
       while (v.store.count(RELEASE) == released) {
@@ -420,7 +424,7 @@ class WaitLineTest {
     void afterSomeHandOversTheKeysAreFreedForOthers() {
       v = new VirtualLocker(builder -> builder.handOvers(2));
       Lock holder = heldHere();
-      List<Probe<Lock>> waiters = waiters(5);
+      List<SignalProbe<Lock>> waiters = waiters(5);
       v.run(holder.release());
       v.run(waiters.get(0).value().release());
       assertThat(v.store.count(TRANSFER)).isEqualTo(2);
@@ -438,10 +442,10 @@ class WaitLineTest {
     }
 
     @Test
-    void ifNobodyElseComesTheLineGoesOnAfterAMoment() {
+    void ifNoOtherProcessComesTheLineGoesOnAfterAMoment() {
       v = new VirtualLocker(builder -> builder.handOvers(1));
       Lock holder = heldHere();
-      List<Probe<Lock>> waiters = waiters(3);
+      List<SignalProbe<Lock>> waiters = waiters(3);
       v.run(holder.release());
       v.run(waiters.get(0).value().release());
 
@@ -452,24 +456,24 @@ class WaitLineTest {
     }
 
     @Test
-    void aHintEndsTheStepBack() {
+    void aWakeUpEndsTheStepBack() {
       v = new VirtualLocker(builder -> builder.handOvers(1));
       Lock holder = heldHere();
-      List<Probe<Lock>> waiters = waiters(3);
+      List<SignalProbe<Lock>> waiters = waiters(3);
       v.run(holder.release());
       v.run(waiters.get(0).value().release());
 
-      v.store.hint("a");
+      v.store.wakeUp("a");
       v.pass(Duration.ZERO);
 
       assertThat(served(waiters)).isEqualTo(2);
     }
 
     @Test
-    void whileNobodyElseComesTheRowsGetLonger() {
+    void whileNoOtherProcessComesTheRowsGetLonger() {
       v = new VirtualLocker(builder -> builder.handOvers(2));
       Lock holder = heldHere();
-      List<Probe<Lock>> waiters = waiters(30);
+      List<SignalProbe<Lock>> waiters = waiters(30);
       v.run(holder.release());
       int served = 0;
       List<Integer> rows = new ArrayList<>();
@@ -484,10 +488,10 @@ class WaitLineTest {
     }
 
     @Test
-    void afterSomebodyElseCameTheRowsAreShortAgain() {
+    void afterAnotherProcessCameTheRowsAreShortAgain() {
       v = new VirtualLocker(builder -> builder.handOvers(2));
       Lock holder = heldHere();
-      List<Probe<Lock>> waiters = waiters(30);
+      List<SignalProbe<Lock>> waiters = waiters(30);
       v.run(holder.release());
       int served = handedOverBeforeStepBack(waiters, 0) + 1;
       v.pass(Duration.ofMillis(3));
@@ -504,7 +508,7 @@ class WaitLineTest {
     void aRowLastsNoLongerThanItsTime() {
       v = new VirtualLocker(builder -> builder.handOverTime(Duration.ofMillis(50)));
       Lock holder = heldHere();
-      List<Probe<Lock>> waiters = waiters(5);
+      List<SignalProbe<Lock>> waiters = waiters(5);
       v.run(holder.release());
       v.pass(Duration.ofMillis(49));
       v.run(waiters.get(0).value().release());
@@ -518,11 +522,11 @@ class WaitLineTest {
     }
 
     @Test
-    void twoWhoTakeTurnsStepBackToo() {
+    void twoCallersThatTakeTurnsStepBackToo() {
       v = new VirtualLocker(builder -> builder.handOvers(4));
       Lock one = heldHere();
       for (int i = 0; i < 5; i++) {
-        Probe<Lock> other = waiter();
+        SignalProbe<Lock> other = waiter();
         v.run(one.release());
         v.pass(Duration.ofMillis(3));
         one = other.value();
@@ -536,7 +540,7 @@ class WaitLineTest {
     void withoutHandOversEveryReleaseIsForReal() {
       v = new VirtualLocker(builder -> builder.handOvers(0));
       Lock holder = heldHere();
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
 
       v.run(holder.release());
       v.pass(Duration.ofMillis(3));
@@ -550,31 +554,31 @@ class WaitLineTest {
   class WakingUp {
 
     @Test
-    void aHintMakesTheFirstOneAskAtOnce() {
+    void aWakeUpMakesTheFirstWaiterAskAtOnce() {
       Lock holder = heldElsewhere();
-      Probe<Lock> waiter = waiter();
+      SignalProbe<Lock> waiter = waiter();
       v.pass(Duration.ofMillis(5));
       v.get(holder.release());
 
-      v.store.hint("a");
+      v.store.wakeUp("a");
       v.pass(Duration.ZERO);
 
       assertThat(waiter.value().isValid()).isTrue();
     }
 
     @Test
-    @DisplayName("B114: a hint that comes while the first one asks is not lost")
-    void aHintDuringAnAttemptMakesItAskAgain() {
+    @DisplayName("B114: a wake-up that comes while the first waiter asks is not lost")
+    void aWakeUpDuringAnAttemptMakesItAskAgain() {
       Lock holder = heldElsewhere();
-      Probe<Lock> waiter = waiter();
+      SignalProbe<Lock> waiter = waiter();
       v.pass(Duration.ofMillis(5));
-      Held answer = Held.answer();
+      HeldBack answer = HeldBack.answer();
       v.store.next(ACQUIRE, answer);
-      v.store.hint("a");
+      v.store.wakeUp("a");
       v.pass(Duration.ZERO);
       v.get(holder.release());
 
-      v.store.hint("a");
+      v.store.wakeUp("a");
       answer.letThrough();
       v.pass(Duration.ofMillis(1));
 
@@ -582,25 +586,25 @@ class WaitLineTest {
     }
 
     @Test
-    void aHintForOneKeyOfManyHelpsOnlyThoseWhoWaitForIt() {
+    void aWakeUpForOtherKeysIsNoneForThisLine() {
       heldElsewhere();
       waiter();
       v.pass(Duration.ofMillis(5));
       long sent = v.store.count(ACQUIRE);
 
-      v.store.hint("b");
+      v.store.wakeUp("b");
       v.pass(Duration.ZERO);
 
       assertThat(v.store.count(ACQUIRE)).isEqualTo(sent);
     }
 
     @Test
-    void hintsWithoutEndAreAnsweredLessAndLessOften() {
+    void wakeUpsWithoutEndCauseFewerAndFewerAttempts() {
       heldElsewhere();
       waiter();
       long first = v.store.count(ACQUIRE);
       for (int i = 0; i < 1_000; i++) {
-        v.store.hint("a");
+        v.store.wakeUp("a");
         v.pass(Duration.ofNanos(100_000));
       }
 
@@ -609,14 +613,14 @@ class WaitLineTest {
     }
 
     @Test
-    void hintsWhileTheKeysAreHeldHereWaitForAHandOver() {
+    void wakeUpsWhileTheKeysAreHeldHereWaitForAHandOver() {
       Lock holder = heldHere();
-      Probe<Lock> served = waiter();
+      SignalProbe<Lock> served = waiter();
       waiter();
       v.run(holder.release());
       long sent = v.store.count(ACQUIRE);
       for (int i = 0; i < 50; i++) {
-        v.store.hint("a");
+        v.store.wakeUp("a");
         v.pass(Duration.ofNanos(100_000));
       }
       assertThat(v.store.count(ACQUIRE)).isEqualTo(sent);
@@ -630,27 +634,27 @@ class WaitLineTest {
     @Test
     void aLockHeldHereThatAnOperatorFreesIsSoonTaken() {
       v.get(v.locker.acquire("a", OPTIONS));
-      List<Probe<Lock>> waiters = waiters(2);
+      List<SignalProbe<Lock>> waiters = waiters(2);
       v.get(v.memory.forceRelease("a"));
 
-      v.store.hint("a");
+      v.store.wakeUp("a");
       v.pass(Duration.ofMillis(10));
 
       assertThat(waiters.get(0).value().isValid()).isTrue();
     }
 
     @Test
-    void hintsAreHeardOnlyWhileSomebodyWaits() {
+    void wakeUpsAreSubscribedOnlyWhileThereAreWaiters() {
       Lock holder = heldElsewhere();
-      List<Probe<Lock>> waiters = waiters(3);
-      assertThat(v.store.listeners()).isEqualTo(1);
+      List<SignalProbe<Lock>> waiters = waiters(3);
+      assertThat(v.store.wakeUpSubscribers()).isEqualTo(1);
       v.get(holder.release());
-      v.store.hint("a");
+      v.store.wakeUp("a");
       v.pass(Duration.ofMillis(1));
-      waiters.subList(1, 3).forEach(Probe::cancel);
+      waiters.subList(1, 3).forEach(SignalProbe::cancel);
       v.get(waiters.get(0).value().release());
 
-      assertThat(v.store.listeners()).isZero();
+      assertThat(v.store.wakeUpSubscribers()).isZero();
     }
   }
 
@@ -658,6 +662,7 @@ class WaitLineTest {
   class NoTrace {
 
     @Test
+    @Tag("thorough")
     @DisplayName("B34, B115: a million keys leave nothing behind")
     void aMillionKeysLeaveNothingBehind() {
       StoreLocker locker = (StoreLocker) v.another();
@@ -666,23 +671,23 @@ class WaitLineTest {
         locker.withLock(key, OPTIONS, lock -> Mono.empty()).subscribe();
       }
 
-      assertThat(locker.runtime.lines.size()).isZero();
+      assertThat(locker.locker.lines.size()).isZero();
     }
 
     @Test
-    @DisplayName("B34: those who cancelled or ran out of time leave nothing behind")
+    @DisplayName("B34: waiters that cancelled or ran out of time leave nothing behind")
     void cancelledAndTimedOutWaitersLeaveNothingBehind() {
       Lock holder = heldElsewhere();
-      List<Probe<Lock>> waiters = waiters(500);
+      List<SignalProbe<Lock>> waiters = waiters(500);
       for (int i = 0; i < 500; i++) {
         v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofMillis(i + 1))));
       }
       Collections.reverse(waiters);
-      waiters.forEach(Probe::cancel);
+      waiters.forEach(SignalProbe::cancel);
       v.pass(Duration.ofSeconds(1));
 
       assertThat(v.lines()).isZero();
-      assertThat(v.store.listeners()).isZero();
+      assertThat(v.store.wakeUpSubscribers()).isZero();
       v.get(holder.release());
       assertThat(v.isIdle()).isTrue();
     }
@@ -690,7 +695,7 @@ class WaitLineTest {
     @Test
     void theLineIsGoneWithTheLastLock() {
       Lock holder = heldHere();
-      Probe<Lock> next = waiter();
+      SignalProbe<Lock> next = waiter();
       v.run(holder.release());
       v.run(next.value().release());
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import static io.monolock.engine.ScriptedStore.Call.ACQUIRE;
+import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.monolock.Lock;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
-import io.monolock.engine.ScriptedStore.Held;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ class WaitingTest {
     return v.get(v.another().tryAcquire("a", ttl));
   }
 
-  private LockNotAcquiredException busy(Probe<Lock> probe) {
+  private LockNotAcquiredException busy(SignalProbe<Lock> probe) {
     assertThat(probe.error).isInstanceOf(LockNotAcquiredException.class);
     return (LockNotAcquiredException) probe.error;
   }
@@ -39,7 +39,7 @@ class WaitingTest {
   @Test
   void waiterTakesOverByItsRetryDelayWhenTheHolderReleases() {
     Lock holder = heldByAnother(Duration.ofSeconds(10));
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS.retry(EVERY_100_MS)));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS.retry(EVERY_100_MS)));
     v.pass(Duration.ofMillis(150));
     v.get(holder.release());
 
@@ -53,7 +53,7 @@ class WaitingTest {
   @Test
   void waiterTakesOverWhenTheTtlOfTheHolderEndsThoughItsRetryDelayIsLonger() {
     heldByAnother(Duration.ofSeconds(1));
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS.retry(ALMOST_NEVER)));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS.retry(ALMOST_NEVER)));
 
     v.pass(Duration.ofMillis(1_000));
     assertThat(waiter.isPending()).isTrue();
@@ -63,9 +63,9 @@ class WaitingTest {
   }
 
   @Test
-  void waiterFollowsAHolderWhoProlongsItsLease() {
+  void waiterFollowsAHolderThatProlongsItsLease() {
     Lock holder = heldByAnother(Duration.ofSeconds(1));
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS.retry(ALMOST_NEVER)));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS.retry(ALMOST_NEVER)));
     v.pass(Duration.ofMillis(500));
     v.run(holder.extend(Duration.ofSeconds(2)));
 
@@ -79,7 +79,8 @@ class WaitingTest {
   @Test
   void waitAtMostIsHonouredExactly() {
     heldByAnother(Duration.ofSeconds(10));
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
+    SignalProbe<Lock> waiter =
+        v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
 
     v.pass(Duration.ofNanos(999_999_999));
     assertThat(waiter.isPending()).isTrue();
@@ -89,7 +90,7 @@ class WaitingTest {
 
   @Test
   @DisplayName("B09: waiters on a lock that is never freed end, and nothing of them runs on")
-  void oneWhoGaveUpSendsNothingMore() {
+  void waiterThatGaveUpSendsNothingMore() {
     heldByAnother(Duration.ofDays(1));
     v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
     v.pass(Duration.ofSeconds(1));
@@ -102,9 +103,9 @@ class WaitingTest {
   }
 
   @Test
-  void theErrorTellsAttemptsAndWhatIsLeftOfTheHoldersTtl() {
+  void theErrorHasTheAttemptsAndWhatIsLeftOfTheHoldersTtl() {
     heldByAnother(Duration.ofSeconds(10));
-    Probe<Lock> waiter =
+    SignalProbe<Lock> waiter =
         v.run(
             v.locker.acquire(
                 "a", OPTIONS.retry(EVERY_100_MS).waitAtMost(Duration.ofMillis(1_050))));
@@ -120,7 +121,7 @@ class WaitingTest {
     heldByAnother(Duration.ofSeconds(10));
     v.store.next(ACQUIRE, ScriptedStore.works());
     v.store.always(ACQUIRE, ScriptedStore.fails(UNAVAILABLE, true));
-    Probe<Lock> waiter =
+    SignalProbe<Lock> waiter =
         v.run(v.locker.acquire("a", OPTIONS.retry(EVERY_100_MS).waitAtMost(Duration.ofSeconds(2))));
     v.pass(Duration.ofSeconds(2));
 
@@ -128,7 +129,7 @@ class WaitingTest {
   }
 
   @Test
-  void theObserverHearsOfWaitingOnce() {
+  void theObserverIsCalledOnceForWaiting() {
     heldByAnother(Duration.ofSeconds(10));
     v.run(v.locker.acquire("a", OPTIONS.waitAtMost(Duration.ofSeconds(1))));
     v.pass(Duration.ofSeconds(1));
@@ -142,7 +143,7 @@ class WaitingTest {
   @DisplayName("B54: the full ttl is counted from the grant, however long the wait was")
   void waitingIsNotTakenFromTheTtl() {
     heldByAnother(Duration.ofSeconds(5));
-    Probe<Lock> waiter = v.run(v.locker.acquire("a", LockOptions.of(Duration.ofSeconds(1))));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", LockOptions.of(Duration.ofSeconds(1))));
     v.pass(Duration.ofMillis(5_001));
 
     assertThat(v.get(waiter.value().ttl())).isEqualTo(Duration.ofSeconds(1));
@@ -152,9 +153,9 @@ class WaitingTest {
   @DisplayName("B56: the deadline is counted from just before the attempt that succeeded")
   void theDeadlineIsCountedFromTheSuccessfulAttempt() {
     heldByAnother(Duration.ofSeconds(5));
-    Held slow = Held.answer();
+    HeldBack slow = HeldBack.answer();
     v.store.next(ACQUIRE, ScriptedStore.works(), slow);
-    Probe<Lock> waiter =
+    SignalProbe<Lock> waiter =
         v.run(v.locker.acquire("a", OPTIONS.ttl(Duration.ofSeconds(2)).retry(ALMOST_NEVER)));
     v.pass(Duration.ofMillis(5_001));
     v.pass(Duration.ofMillis(200));
@@ -165,7 +166,7 @@ class WaitingTest {
   }
 
   @Test
-  void theObserverHearsHowLongTheWinnerWaited() {
+  void theObserverGetsHowLongTheWinnerWaited() {
     heldByAnother(Duration.ofSeconds(5));
     v.run(v.locker.acquire("a", OPTIONS.retry(ALMOST_NEVER)));
     v.pass(Duration.ofMillis(5_001));
@@ -174,7 +175,7 @@ class WaitingTest {
   }
 
   @Test
-  @DisplayName("B34: of many who wait, each gets the lock or an error, never both")
+  @DisplayName("B34: of many waiters, each gets the lock or an error, never both")
   void everyWaiterEndsOnce() {
     heldByAnother(Duration.ofMillis(500));
     LockOptions options = OPTIONS.waitAtMost(Duration.ofSeconds(3));

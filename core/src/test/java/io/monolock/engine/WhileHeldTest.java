@@ -8,8 +8,8 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
-import io.monolock.engine.ScriptedStore.Call;
-import io.monolock.engine.VirtualLocker.Probe;
+import io.monolock.engine.ScriptedStore.StoreOperation;
+import io.monolock.engine.VirtualLocker.SignalProbe;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,20 +23,20 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
-/** A body under a lock that stays its owner's. */
+/** A body that runs as long as a lock is held, and does not release it. */
 class WhileHeldTest {
 
   private static final Duration TTL = Duration.ofSeconds(9);
 
   /** A lock whose users' threads are busy until the test lets them run. */
-  private static final class Busy {
+  private static final class BusyUsers {
     final Queue<Runnable> signals = new ArrayDeque<>();
     final VirtualLocker v =
         new VirtualLocker(builder -> builder.publishOn(Schedulers.fromExecutor(signals::add)));
     final Lock lock;
 
-    Busy() {
-      Probe<Lock> probe = v.run(v.locker.acquire("a", TTL));
+    BusyUsers() {
+      SignalProbe<Lock> probe = v.run(v.locker.acquire("a", TTL));
       runAll(() -> {});
       lock = probe.value();
     }
@@ -73,9 +73,9 @@ class WhileHeldTest {
   }
 
   @Test
-  @DisplayName("G5: the body is cancelled and the loss told when the lock is lost")
+  @DisplayName("G5: the body is cancelled and the loss signalled when the lock is lost")
   void bodyIsCancelledWhenTheLockIsLost() {
-    Probe<String> probe = v.run(lock.whileHeld(endless));
+    SignalProbe<String> probe = v.run(lock.whileHeld(endless));
 
     v.get(v.locker.forceRelease("a"));
     v.pass(TTL);
@@ -86,7 +86,7 @@ class WhileHeldTest {
 
   @Test
   void bodyIsCancelledWhenTheLockIsReleased() {
-    Probe<String> probe = v.run(lock.whileHeld(endless));
+    SignalProbe<String> probe = v.run(lock.whileHeld(endless));
 
     v.get(lock.release());
 
@@ -96,18 +96,19 @@ class WhileHeldTest {
 
   @Test
   void bodyThatReleasesTheLockItselfHasLostIt() {
-    Probe<Boolean> probe = v.run(lock.whileHeld(lock.release()));
+    SignalProbe<Boolean> probe = v.run(lock.whileHeld(lock.release()));
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.RELEASED);
   }
 
   @Test
-  @DisplayName("G5: an element past the deadline is not passed on, even if nobody was told yet")
+  @DisplayName(
+      "G5: an element past the deadline is not passed on, even before the loss is signalled")
   void elementPastTheDeadlineIsNotPassedOn() {
-    Busy busy = new Busy();
-    busy.v.store.always(Call.EXTEND, ScriptedStore.swallowed());
+    BusyUsers busy = new BusyUsers();
+    busy.v.store.always(StoreOperation.EXTEND, ScriptedStore.swallowed());
     Sinks.Many<String> source = Sinks.many().unicast().onBackpressureBuffer();
-    Probe<String> probe = busy.v.run(busy.lock.whileHeldMany(source.asFlux()));
+    SignalProbe<String> probe = busy.v.run(busy.lock.whileHeldMany(source.asFlux()));
     source.tryEmitNext("in time");
 
     busy.v.pass(TTL);
@@ -118,12 +119,12 @@ class WhileHeldTest {
   }
 
   @Test
-  void bodyOfALockThatIsOverIsNotSubscribedEvenIfNobodyWasToldYet() {
+  void bodyOfALockThatIsOverIsNotSubscribedEvenBeforeTheLossIsSignalled() {
     AtomicBoolean subscribed = new AtomicBoolean();
-    Busy busy = new Busy();
+    BusyUsers busy = new BusyUsers();
     busy.runAll(() -> busy.lock.release().subscribe());
 
-    Probe<String> probe =
+    SignalProbe<String> probe =
         busy.v.run(busy.lock.whileHeld(endless.doOnSubscribe(any -> subscribed.set(true))));
 
     assertThat(probe.isPending()).isTrue();
@@ -134,7 +135,7 @@ class WhileHeldTest {
 
   @Test
   void cancelledItCancelsTheBodyAndRefreshesNoMore() {
-    Probe<String> probe = v.run(lock.whileHeld(endless));
+    SignalProbe<String> probe = v.run(lock.whileHeld(endless));
 
     probe.cancel();
     v.pass(TTL);
@@ -148,7 +149,7 @@ class WhileHeldTest {
   void cancelledWithFinishOnCancelTheBodyEndsUnderTheLock() {
     Lock lock = v.get(v.locker.acquire("b", LockOptions.of(TTL).finishOnCancel(true)));
     List<String> done = new ArrayList<>();
-    Probe<Long> probe =
+    SignalProbe<Long> probe =
         v.run(
             lock.whileHeld(
                 Mono.delay(Duration.ofMinutes(1), v.time).doOnNext(any -> done.add("b"))));
@@ -164,8 +165,8 @@ class WhileHeldTest {
 
   @Test
   void severalBodiesShareALock() {
-    Probe<String> first = v.run(lock.whileHeld(endless));
-    Probe<String> second = v.run(lock.whileHeld(endless));
+    SignalProbe<String> first = v.run(lock.whileHeld(endless));
+    SignalProbe<String> second = v.run(lock.whileHeld(endless));
     first.cancel();
 
     v.pass(TTL.multipliedBy(3));
@@ -177,7 +178,7 @@ class WhileHeldTest {
 
   @Test
   void bodyEndsWithTheLocker() {
-    Probe<String> probe = v.run(lock.whileHeld(endless));
+    SignalProbe<String> probe = v.run(lock.whileHeld(endless));
 
     v.run(v.locker.close());
 

@@ -78,7 +78,7 @@ class AmbiguityTest extends LockerBehindProxy {
 
   @ParameterizedTest
   @EnumSource(DisconnectedBehavior.class)
-  @DisplayName("B43: disconnected before the answer, whatever the client is told to do then")
+  @DisplayName("B43: disconnected before the answer, whatever the client is configured to do then")
   void disconnect(DisconnectedBehavior behavior) {
     client.setOptions(ClientOptions.builder().disconnectedBehavior(behavior).build());
     proxy.cut();
@@ -150,7 +150,7 @@ class AmbiguityTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B110: closed before the answer, the waiter is told and the key is freed")
+  @DisplayName("B110: closed before the answer, the waiter fails and the key is freed")
   void closeBeforeTheAnswer() {
     HeldReplies held = proxy.holdReplies();
     CompletableFuture<Lock> lock = locker.acquire("key", OPTIONS).toFuture();
@@ -210,7 +210,7 @@ class AmbiguityTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B28: a release is tried until the ttl is over, however long nobody answers")
+  @DisplayName("B28: a release is tried until the ttl is over, however long no answer comes")
   void releaseOutlivesALongOutage() {
     Lock lock = locker.acquire("key", OPTIONS).block(LIMIT);
     proxy.refuse();
@@ -245,7 +245,7 @@ class AmbiguityTest extends LockerBehindProxy {
     Lock lock = locker.acquire("key", brief).block(LIMIT);
     proxy.blackHole(true);
     awaitFree("key", SOON);
-    server.command("SET", "key", "somebody-elses-token-1", "PX", "60000");
+    server.command("SET", "key", "token-of-another-cli-1", "PX", "60000");
     server.command("DEL", "key");
     proxy.blackHole(false);
     awaitAnswer();

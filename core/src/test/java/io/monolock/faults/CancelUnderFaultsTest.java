@@ -31,7 +31,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
-/** Whoever cancels leaves nothing behind, whatever the network does meanwhile. */
+/** A cancel leaves nothing behind, whatever the network does meanwhile. */
 class CancelUnderFaultsTest extends LockerBehindProxy {
 
   CancelUnderFaultsTest(RedisServer server) {
@@ -165,7 +165,7 @@ class CancelUnderFaultsTest extends LockerBehindProxy {
   @Test
   @DisplayName("B32: a waiter that is cancelled sends no further command")
   void cancelledWaiterIsSilent() {
-    server.command("SET", "key", "somebody-elses-token-1", "PX", "60000");
+    server.command("SET", "key", "token-of-another-cli-1", "PX", "60000");
     LockOptions eager = OPTIONS.retry(Retry.fixedDelay(Long.MAX_VALUE, Duration.ofMillis(10)));
     try (CommandRecorder recorder = CommandRecorder.of(server)) {
       Disposable waiter = locker.withLock("key", eager, lock -> Mono.never()).subscribe();
@@ -182,8 +182,8 @@ class CancelUnderFaultsTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B32: whoever waits for a frozen server hears at once that the locker closes")
-  void waitersHearOfTheEnd() {
+  @DisplayName("B32: a call that waits for a frozen server fails at once when the locker closes")
+  void waitersFailAtOnce() {
     server.pause();
     List<CompletableFuture<Lock>> waiters = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
@@ -228,7 +228,7 @@ class CancelUnderFaultsTest extends LockerBehindProxy {
   @Test
   @DisplayName("B34: nothing is kept of locks that were released, given up or waited for in vain")
   void nothingIsKept() {
-    server.command("SET", "busy", "somebody-elses-token-1", "PX", "60000");
+    server.command("SET", "busy", "token-of-another-cli-1", "PX", "60000");
     List<WeakReference<Object>> bodies = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       bodies.addAll(endInEveryWay("key:" + i));

@@ -145,7 +145,7 @@ class HostileLettuceTest extends LockerUnderFault {
 
   @ParameterizedTest
   @EnumSource
-  @DisplayName("B100, B111: whatever Lettuce is told to do, no call outlives our own deadline")
+  @DisplayName("B100, B111: however Lettuce is configured, no call outlives our own deadline")
   void everyCallEndsWhileNothingIsAnswered(Setup setup) {
     ReactiveLocker locker = locker(setup);
     Lock held = locker.acquire("held", OPTIONS).block(LIMIT);
@@ -188,8 +188,8 @@ class HostileLettuceTest extends LockerUnderFault {
       Lock lock = acquiring.get(10, TimeUnit.SECONDS);
       assertThat(server.commandAsString("GET", "key:fence")).isEqualTo(number);
       assertThat(number).startsWith(lock.fencingToken().getAsLong() + " ");
-      await().until(() -> told.attempts("key").size() == 1);
-      int attempts = told.attempts("key").get(0);
+      await().until(() -> events.attempts("key").size() == 1);
+      int attempts = events.attempts("key").get(0);
       assertThat(attempts).isGreaterThanOrEqualTo(2);
       assertThat(
               recorder.commands("evalsha").stream()
@@ -278,10 +278,10 @@ class HostileLettuceTest extends LockerUnderFault {
   @EnumSource(
       value = Setup.class,
       names = {"DEFAULT", "FILTER_THAT_SWALLOWS", "REJECT_COMMANDS", "OTHER_THREADS"})
-  @DisplayName("B110: a close tells all who wait that it closes, and nobody that he has cancelled")
+  @DisplayName("B110: a close fails all waiters as closed, and none as cancelled")
   void closeIsNoCancellation(Setup setup) {
     ReactiveLocker locker = locker(setup);
-    server.command("SET", "busy", "somebody else", "PX", "60000");
+    server.command("SET", "busy", "another client", "PX", "60000");
     List<CompletableFuture<Lock>> waiting =
         Stream.concat(
                 IntStream.range(0, 10).mapToObj(i -> locker.acquire("busy", LONG_WAIT)),
@@ -305,7 +305,7 @@ class HostileLettuceTest extends LockerUnderFault {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @DisplayName("B112: Lettuce's threads shut down under us end no lock later than our own clock")
-  void shutDownResourcesHangNobody(boolean otherThreads) throws Exception {
+  void shutDownResourcesHangNoCall(boolean otherThreads) throws Exception {
     ClientResources resources = DefaultClientResources.create();
     // a client without resources cannot be shut down, which would only wait for its threads
     RedisClient client = RedisClient.create(resources);
@@ -368,7 +368,7 @@ class HostileLettuceTest extends LockerUnderFault {
   }
 
   @Test
-  @DisplayName("B102: a queue of ten is enough for a hundred who wait")
+  @DisplayName("B102: a queue of ten is enough for a hundred waiters")
   void shortQueueIsWaitedOut() {
     ReactiveLocker locker = locker(Setup.SHORT_QUEUE);
 

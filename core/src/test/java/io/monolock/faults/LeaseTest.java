@@ -28,7 +28,7 @@ import reactor.util.retry.Retry;
 class LeaseTest extends LockerBehindProxy {
 
   LeaseTest(RedisServer server) {
-    super(server, PATIENT);
+    super(server, LONG_TIMEOUT);
   }
 
   private Lock acquire(LockOptions options) {
@@ -95,10 +95,11 @@ class LeaseTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B54: who waits longer than its ttl gets all of its ttl, counted from the grant")
+  @DisplayName(
+      "B54: a waiter that waits longer than its ttl gets all of its ttl, counted from the grant")
   void waitLongerThanTheTtl() {
     Duration ttl = Duration.ofSeconds(1);
-    server.command("SET", "key", "somebody else", "PX", "1500");
+    server.command("SET", "key", "another client", "PX", "1500");
 
     Lock lock = acquire(LockOptions.of(ttl).waitAtMost(Duration.ofSeconds(5)));
 
@@ -108,9 +109,9 @@ class LeaseTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B54: who may wait shorter than the holder's ttl waits that long")
+  @DisplayName("B54: a waiter that may wait shorter than the holder's ttl waits that long")
   void waitShorterThanTheTtl() {
-    server.command("SET", "key", "somebody else", "PX", "60000");
+    server.command("SET", "key", "another client", "PX", "60000");
     long begin = System.nanoTime();
 
     assertThatThrownBy(
@@ -126,7 +127,7 @@ class LeaseTest extends LockerBehindProxy {
   @DisplayName("B56: a slow answer counts against the lease, time spent waiting does not")
   void slowAnswerCounts() {
     Duration ttl = Duration.ofSeconds(2);
-    server.command("SET", "key", "somebody else", "PX", "800");
+    server.command("SET", "key", "another client", "PX", "800");
     proxy.delayReplies(Duration.ofMillis(300));
 
     Lock lock = acquire(LockOptions.of(ttl));
@@ -160,7 +161,7 @@ class LeaseTest extends LockerBehindProxy {
         .failsWithin(LIMIT)
         .withThrowableThat()
         .withCauseInstanceOf(LockStoreException.class);
-    await().until(() -> told.count("abandoned") == 1);
+    await().until(() -> events.count("abandoned") == 1);
     await().until(() -> asked.releases("key") >= 1);
   }
 
@@ -192,9 +193,9 @@ class LeaseTest extends LockerBehindProxy {
     assertThat(released(deleted)).isFalse();
 
     Lock taken = acquire(LockOptions.of(Duration.ofSeconds(30)));
-    server.command("SET", "key", "somebody else", "PX", "60000");
+    server.command("SET", "key", "another client", "PX", "60000");
     assertThat(released(taken)).isFalse();
-    assertThat(server.commandAsString("GET", "key")).isEqualTo("somebody else");
+    assertThat(server.commandAsString("GET", "key")).isEqualTo("another client");
   }
 
   @Test
@@ -212,12 +213,12 @@ class LeaseTest extends LockerBehindProxy {
                                 .block(LIMIT))
                     .isInstanceOf(LockLostException.class));
 
-    assertThat(taken).as("not only told when the body ends").isLessThan(Duration.ofSeconds(9));
-    await().until(() -> told.count("lost EXPIRED") == 1);
+    assertThat(taken).as("not only noticed when the body ends").isLessThan(Duration.ofSeconds(9));
+    await().until(() -> events.count("lost EXPIRED") == 1);
   }
 
   @Test
-  @DisplayName("B58: nor does a body that blocks past its lease the very thread that tells of it")
+  @DisplayName("B58: nor does a body that blocks past its lease the very thread that signals it")
   void bodyThatBlocksPastItsLease() {
     Scheduler only = Schedulers.newSingle("only");
     ReactiveLocker busy = built(ReactiveLocker.builder(store()).publishOn(only));
@@ -250,9 +251,9 @@ class LeaseTest extends LockerBehindProxy {
 
     server.command("PERSIST", "key");
     assertThat(lock.ttl().block(LIMIT)).isZero();
-    server.command("SET", "key", "somebody else", "PX", "60000");
+    server.command("SET", "key", "another client", "PX", "60000");
     assertThat(lock.ttl().block(LIMIT)).isZero();
-    server.command("SET", "key", "somebody else");
+    server.command("SET", "key", "another client");
     assertThat(lock.ttl().block(LIMIT)).isZero();
     server.command("DEL", "key");
     assertThat(lock.ttl().block(LIMIT)).isZero();
@@ -260,10 +261,9 @@ class LeaseTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName(
-      "B53: a key without a time to live is told apart from a lock, not waited on for ever")
+  @DisplayName("B53: a key without a time to live is no lock, and not waited on for ever")
   void keyWithoutATtl() {
-    server.command("SET", "key", "a value of somebody else");
+    server.command("SET", "key", "a value of another client");
 
     assertThatThrownBy(
             () ->

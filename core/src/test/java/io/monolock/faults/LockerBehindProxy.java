@@ -30,7 +30,7 @@ abstract class LockerBehindProxy extends LockerUnderFault {
   static final Duration SOON = Duration.ofSeconds(3);
 
   /** So that an answer that is late is not taken for a connection that is dead. */
-  static final Duration PATIENT = Duration.ofSeconds(5);
+  static final Duration LONG_TIMEOUT = Duration.ofSeconds(5);
 
   final RedisServer server;
   final FaultProxy proxy;
@@ -61,10 +61,10 @@ abstract class LockerBehindProxy extends LockerUnderFault {
   }
 
   /** In place of the present locker, one that waits longer until it takes a connection for dead. */
-  void openWithPatience() {
+  void openWithLongTimeout() {
     asked.close();
     closeAll();
-    open(PATIENT);
+    open(LONG_TIMEOUT);
   }
 
   private void open(Duration commandTimeout) {
@@ -72,7 +72,7 @@ abstract class LockerBehindProxy extends LockerUnderFault {
     locker = built(ReactiveLocker.builder(store()).commandTimeout(commandTimeout));
     warmUp(locker);
     asked = new Asked(server);
-    told.clear();
+    events.clear();
   }
 
   /** One more store behind the proxy. */

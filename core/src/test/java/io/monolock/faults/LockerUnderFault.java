@@ -38,8 +38,8 @@ abstract class LockerUnderFault {
 
   static final LockOptions ONCE = OPTIONS.waitAtMost(Duration.ZERO);
 
-  /** What the lockers have told. */
-  final Told told = new Told();
+  /** What the lockers have reported. */
+  final RecordedEvents events = new RecordedEvents();
 
   private final List<ReactiveLocker> lockers = new ArrayList<>();
   private final List<RedisClient> clients = new ArrayList<>();
@@ -75,7 +75,7 @@ abstract class LockerUnderFault {
   }
 
   ReactiveLocker built(ReactiveLocker.Builder builder) {
-    ReactiveLocker locker = builder.observer(told).build();
+    ReactiveLocker locker = builder.observer(events).build();
     lockers.add(locker);
     return locker;
   }
@@ -88,7 +88,7 @@ abstract class LockerUnderFault {
         .block(LIMIT);
   }
 
-  /** The outcome of a release, of which a slow machine may hear at a repeat only. */
+  /** The outcome of a release, which on a slow machine may come at a repeat only. */
   static boolean released(Lock lock) {
     return Mono.defer(lock::release).retry(20).block(LIMIT);
   }

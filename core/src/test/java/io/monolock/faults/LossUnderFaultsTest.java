@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
-/** A lock that is lost is told in time, once, and ends the body. */
+/** A loss is signalled in time, once, and ends the body. */
 class LossUnderFaultsTest extends LockerBehindProxy {
 
   private static final Duration TTL = Duration.ofMillis(900);
@@ -55,25 +55,25 @@ class LossUnderFaultsTest extends LockerBehindProxy {
         .isInstanceOfSatisfying(
             LockLostException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     assertThat(cancelled).hasValue(1);
-    await().until(() -> told.count("lost " + reason) == 1);
-    assertThat(told.count("lost")).isEqualTo(1);
+    await().until(() -> events.count("lost " + reason) == 1);
+    assertThat(events.count("lost")).isEqualTo(1);
   }
 
   @ParameterizedTest
   @MethodSource("io.monolock.faults.Trouble#all")
-  @DisplayName("B07 B10 B13: trouble longer than the lease is told at the deadline, once")
-  void longTroubleIsToldAtTheDeadline(Trouble trouble) throws Exception {
+  @DisplayName("B07 B10 B13: trouble longer than the lease loses the lock at the deadline, once")
+  void longTroubleLosesTheLockAtTheDeadline(Trouble trouble) throws Exception {
     long begin = System.nanoTime();
     startScope();
     AutoCloseable end = trouble.beginFor(this);
     long troubled = System.nanoTime();
 
     await().pollInterval(Duration.ofMillis(2)).until(() -> !errors.isEmpty());
-    long told = System.nanoTime();
+    long noticed = System.nanoTime();
 
-    assertThat(Duration.ofNanos(told - begin)).isGreaterThan(TTL.multipliedBy(9).dividedBy(10));
+    assertThat(Duration.ofNanos(noticed - begin)).isGreaterThan(TTL.multipliedBy(9).dividedBy(10));
     // the last refresh that can have got through was sent just before the trouble
-    assertThat(Duration.ofNanos(told - troubled)).isLessThan(TTL.plusSeconds(1));
+    assertThat(Duration.ofNanos(noticed - troubled)).isLessThan(TTL.plusSeconds(1));
     pass(Duration.ofMillis(300));
     end.close();
     assertLost(Reason.UNREACHABLE);
@@ -81,8 +81,8 @@ class LossUnderFaultsTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B10 B15 B18: a key that somebody deletes is told at the next refresh, and all ends")
-  void deletedKeyIsToldAtTheNextRefresh() {
+  @DisplayName("B10 B15 B18: a key that is deleted is noticed at the next refresh, and all ends")
+  void deletedKeyIsNoticedAtTheNextRefresh() {
     startScope();
     server.command("DEL", "key");
     long extensions = asked.extensions("key");
@@ -99,7 +99,7 @@ class LossUnderFaultsTest extends LockerBehindProxy {
   @DisplayName("B15 B18: a foreign token ends it at once, and is left alone")
   void foreignTokenEndsIt() {
     startScope();
-    server.command("SET", "key", "somebody else", "PX", "60000");
+    server.command("SET", "key", "another client", "PX", "60000");
     long extensions = asked.extensions("key");
 
     await().until(() -> !errors.isEmpty());
@@ -107,7 +107,7 @@ class LossUnderFaultsTest extends LockerBehindProxy {
     assertLost(Reason.TAKEN);
     pass(TTL);
     assertThat(asked.extensions("key")).isLessThanOrEqualTo(extensions + 1);
-    assertThat(server.commandAsString("GET", "key")).isEqualTo("somebody else");
+    assertThat(server.commandAsString("GET", "key")).isEqualTo("another client");
     assertThat(pttl("key")).isGreaterThan(50_000);
   }
 
@@ -148,19 +148,19 @@ class LossUnderFaultsTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B16: a loss that nobody listens to is dropped nowhere")
+  @DisplayName("B16: a loss that has no listener is dropped nowhere")
   void lossWithoutListeners() {
-    Lock unheard = locker.acquire("unheard", OPTIONS).block(LIMIT);
+    Lock ignored = locker.acquire("ignored", OPTIONS).block(LIMIT);
     Lock left = locker.acquire("left", OPTIONS).block(LIMIT);
     var keepAlive = left.keepAlive().subscribe();
     await().until(() -> asked.extensions("left") > 0);
-    server.command("DEL", "unheard", "left");
+    server.command("DEL", "ignored", "left");
     keepAlive.dispose();
 
-    await().until(() -> told.count("lost") == 2);
+    await().until(() -> events.count("lost") == 2);
 
-    assertThat(unheard.isValid()).isFalse();
-    assertThat(released(unheard)).isFalse();
+    assertThat(ignored.isValid()).isFalse();
+    assertThat(released(ignored)).isFalse();
     assertThat(released(left)).isFalse();
   }
 }

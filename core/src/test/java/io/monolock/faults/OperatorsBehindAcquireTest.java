@@ -222,7 +222,7 @@ class OperatorsBehindAcquireTest extends LockerBehindProxy {
 
       await()
           .untilAsserted(
-              () -> assertThat(warned(log)).containsExactlyInAnyOrderElementsOf(told.lostKeys()));
+              () -> assertThat(warned(log)).containsExactlyInAnyOrderElementsOf(events.lostKeys()));
     }
   }
 
@@ -281,7 +281,7 @@ class OperatorsBehindAcquireTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B26: cache gives one lock to all, and keeps it when nobody is there any more")
+  @DisplayName("B26: cache gives one lock to all, and keeps it when no subscriber is left")
   void cacheGivesOneLockToAll() {
     Mono<Lock> cached = locker.acquire("key", OPTIONS).cache();
     Lock first = cached.block(LIMIT);

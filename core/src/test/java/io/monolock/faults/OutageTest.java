@@ -72,7 +72,8 @@ class OutageTest extends LockerUnderFault {
   }
 
   @Test
-  @DisplayName("B102: 500 waiters keep nobody from releasing and extending once the outage is over")
+  @DisplayName(
+      "B102: 500 waiters do not keep holders from releasing and extending once the outage is over")
   void waitersDoNotStarveHolders() {
     List<Lock> toRelease = acquired("release");
     List<Lock> toExtend = acquired("extend");
@@ -85,13 +86,13 @@ class OutageTest extends LockerUnderFault {
                         "refreshed" + i, OPTIONS.ttl(Duration.ofSeconds(6)), lock -> work.asMono()))
             .count()
             .toFuture();
-    server.command("SET", "busy", "somebody else", "PX", "60000");
+    server.command("SET", "busy", "another client", "PX", "60000");
     Disposable.Composite waiters = Disposables.composite();
-    LockOptions patient = OPTIONS.waitAtMost(Duration.ofMinutes(1));
+    LockOptions options = OPTIONS.waitAtMost(Duration.ofMinutes(1));
     AtomicInteger failed = new AtomicInteger();
     for (int i = 0; i < 500; i++) {
       waiters.add(
-          locker.acquire("busy", patient).subscribe(lock -> {}, e -> failed.incrementAndGet()));
+          locker.acquire("busy", options).subscribe(lock -> {}, e -> failed.incrementAndGet()));
     }
     pass(Duration.ofMillis(300));
 
@@ -155,7 +156,7 @@ class OutageTest extends LockerUnderFault {
   @Test
   @DisplayName("B46: refused first and then unanswered, the wait ends as refused")
   void theLastAnsweredAttemptDecides() {
-    server.command("SET", "key", "somebody else", "PX", "60000");
+    server.command("SET", "key", "another client", "PX", "60000");
     CompletableFuture<Lock> waiting =
         locker.acquire("key", OPTIONS.waitAtMost(Duration.ofMillis(1_500))).toFuture();
     pass(Duration.ofMillis(400));

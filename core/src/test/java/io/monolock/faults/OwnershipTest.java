@@ -29,10 +29,10 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
-/** The token in the handle is the only proof of who has a lock. */
+/** The token in the handle is the only proof of ownership. */
 class OwnershipTest extends LockerBehindProxy {
 
-  private static final String FOREIGN = "somebody-elses-token-1";
+  private static final String FOREIGN = "token-of-another-cli-1";
 
   OwnershipTest(RedisServer server) {
     super(server);
@@ -174,12 +174,12 @@ class OwnershipTest extends LockerBehindProxy {
   }
 
   @Test
-  @DisplayName("B41: a key that is data, not a lock, is named, is told apart and stays untouched")
+  @DisplayName("B41: a key that is data, not a lock, is named, is no lock and stays untouched")
   void aKeyThatIsData() {
     server.command("SET", "key", "data");
-    LockOptions patient = OPTIONS.waitAtMost(Duration.ofMillis(200));
+    LockOptions options = OPTIONS.waitAtMost(Duration.ofMillis(200));
 
-    assertThatThrownBy(() -> locker.acquire("key", patient).block(LIMIT))
+    assertThatThrownBy(() -> locker.acquire("key", options).block(LIMIT))
         .isInstanceOfSatisfying(
             LockNotAcquiredException.class,
             e -> {
@@ -209,16 +209,16 @@ class OwnershipTest extends LockerBehindProxy {
   @DisplayName("B46: a server that died gives an error, never a lock, and no body runs")
   void aDeadServerGivesNoLock() {
     AtomicInteger bodies = new AtomicInteger();
-    LockOptions patient = OPTIONS.waitAtMost(Duration.ofMillis(300));
+    LockOptions options = OPTIONS.waitAtMost(Duration.ofMillis(300));
     server.kill();
     try {
       for (Mono<?> call :
           List.of(
-              locker.acquire("key", patient),
-              locker.tryAcquire("key", patient),
-              locker.withLock("key", patient, lock -> Mono.fromCallable(bodies::incrementAndGet)),
+              locker.acquire("key", options),
+              locker.tryAcquire("key", options),
+              locker.withLock("key", options, lock -> Mono.fromCallable(bodies::incrementAndGet)),
               locker
-                  .withLockMany("key", patient, lock -> Mono.fromCallable(bodies::incrementAndGet))
+                  .withLockMany("key", options, lock -> Mono.fromCallable(bodies::incrementAndGet))
                   .next())) {
         assertThatThrownBy(() -> call.block(LIMIT)).isInstanceOf(LockStoreException.class);
       }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -48,7 +49,7 @@ class PausedClientTest extends LockerBehindProxy {
       locker
           .withLockMany("key", LockOptions.of(TTL), Holder::body)
           .subscribe(value -> say("value " + value), Holder::sayFailure, () -> say("complete"));
-      int unused = System.in.read(); // until told to end
+      int unused = System.in.read(); // until the test ends it
       locker.close().block(LIMIT);
       System.exit(0);
     }
@@ -71,7 +72,7 @@ class PausedClientTest extends LockerBehindProxy {
 
   @Test
   @DisplayName(
-      "B13, B69: a client paused past its lease hears of the loss, and its body is no result")
+      "B13, B69: a client paused past its lease notices the loss, and its body is no result")
   void pausedPastTheLease() {
     try (ClientJvm jvm = ClientJvm.start(Holder.class, server.uri())) {
       assertThat(jvm.readLine()).isEqualTo("holds");
@@ -121,28 +122,29 @@ class PausedClientTest extends LockerBehindProxy {
   }
 
   /** Takes, extends and releases locks until it is killed. */
-  public static final class Busybody {
+  public static final class BusyClient {
 
-    private Busybody() {}
+    private BusyClient() {}
 
     public static void main(String[] arguments) {
       ReactiveLocker locker =
           ReactiveLocker.create(RedisLockStore.create(RedisClient.create(arguments[0])));
       LockOptions options = LockOptions.of(Duration.ofMillis(400)).fenced(true);
+      AtomicInteger granted = new AtomicInteger();
       Flux.range(0, Integer.MAX_VALUE)
           .flatMap(
               i ->
                   locker
                       .acquire(List.of("one" + i % 40, "two" + i % 40), options)
-                      .doOnNext(lock -> report(i))
+                      .doOnNext(lock -> report(granted.incrementAndGet()))
                       .flatMap(lock -> lock.extend(Duration.ofMillis(500)).then(lock.release()))
                       .onErrorComplete(LockException.class),
               32)
           .blockLast();
     }
 
-    private static void report(int number) {
-      if (number == 100) {
+    private static void report(int granted) {
+      if (granted == 100) {
         System.out.println("busy");
       }
     }
@@ -154,7 +156,7 @@ class PausedClientTest extends LockerBehindProxy {
     List<ClientJvm> jvms = new ArrayList<>();
     try {
       for (int i = 0; i < 3; i++) {
-        jvms.add(ClientJvm.start(Busybody.class, server.uri()));
+        jvms.add(ClientJvm.start(BusyClient.class, server.uri()));
       }
       for (ClientJvm jvm : jvms) {
         assertThat(jvm.readLine()).isEqualTo("busy");

@@ -36,11 +36,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** A user of Redis who may not do all, and passwords that change. */
+/** A user of Redis with some rights only, and passwords that change. */
 @ExtendWith(RedisExtension.class)
 class PermissionTest extends LockerUnderFault {
 
-  private static final LockOptions PATIENT = OPTIONS.waitAtMost(Duration.ofSeconds(10));
+  private static final LockOptions WAITING = OPTIONS.waitAtMost(Duration.ofSeconds(10));
 
   private final RedisServer server;
   private final AtomicReference<String> password = new AtomicReference<>("secret");
@@ -84,19 +84,19 @@ class PermissionTest extends LockerUnderFault {
   @ParameterizedTest
   @ValueSource(strings = {"evalsha", "eval"})
   @DisplayName("B82: scripts that are forbidden end a waiting call at once, and it says which")
-  void forbiddenScriptsAreToldAtOnce(String command) {
+  void forbiddenScriptsAreReportedAtOnce(String command) {
     allow("~*", "+@all", "-" + command);
-    assertRefusedAtOnce(locker(uri()).acquire("lock:a", PATIENT), command);
+    assertRefusedAtOnce(locker(uri()).acquire("lock:a", WAITING), command);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"EVALSHA", "EVAL"})
   @DisplayName("B82: scripts that a provider has renamed away end a waiting call at once")
-  void missingScriptsAreToldAtOnce(String command) {
+  void missingScriptsAreReportedAtOnce(String command) {
     try (RedisServer managed =
         RedisServer.builder().config("rename-command", command + " \"\"").start()) {
       ReactiveLocker locker = locker(managed.uri());
-      assertRefusedAtOnce(locker.acquire("lock:a", PATIENT), command);
+      assertRefusedAtOnce(locker.acquire("lock:a", WAITING), command);
       locker.close().block(LIMIT);
     }
   }
@@ -104,9 +104,9 @@ class PermissionTest extends LockerUnderFault {
   private static String[] documentedRules() {
     try {
       String line =
-          Files.readString(Path.of("../README.md"))
+          Files.readString(Path.of("../docs/operations.md"))
               .lines()
-              .filter(text -> text.startsWith("ACL SETUSER "))
+              .filter(text -> text.startsWith("ACL SETUSER app "))
               .findFirst()
               .orElseThrow();
       return line.substring(line.indexOf('~')).split(" ");
@@ -117,7 +117,7 @@ class PermissionTest extends LockerUnderFault {
 
   @ParameterizedTest
   @EnumSource
-  @DisplayName("B83: the permissions that the README names are enough for all that a locker does")
+  @DisplayName("B83: the permissions that are documented are enough for all that a locker does")
   void documentedPermissionsAreEnough(ProtocolVersion protocol) {
     allow(documentedRules());
     ReactiveLocker locker =
@@ -135,20 +135,20 @@ class PermissionTest extends LockerUnderFault {
     Lock kept = locker.acquire("lock:a", fenced.holdAtLeast(OPTIONS.ttl())).block(LIMIT);
     assertThat(released(kept)).isTrue();
     assertThat(locker.forceRelease("lock:a").block(LIMIT)).isTrue();
-    assertRefusedAtOnce(locker.acquire("other", PATIENT), "key");
+    assertRefusedAtOnce(locker.acquire("other", WAITING), "key");
   }
 
   @Test
   @DisplayName("B83: a command that is forbidden inside a script is refused, not tried for ever")
-  void forbiddenInsideAScriptIsToldAtOnce() {
+  void aCommandForbiddenInsideAScriptIsReportedAtOnce() {
     allow("~*", "+@all", "-set", "-pexpire", "-del");
     ReactiveLocker locker = locker(uri());
-    assertRefusedAtOnce(locker.acquire("lock:a", PATIENT), "script");
-    assertRefusedAtOnce(locker.acquire(List.of("lock:a", "lock:b"), PATIENT.fenced(true)), "");
+    assertRefusedAtOnce(locker.acquire("lock:a", WAITING), "script");
+    assertRefusedAtOnce(locker.acquire(List.of("lock:a", "lock:b"), WAITING.fenced(true)), "");
     assertThat(server.commandAsLong("DBSIZE")).isZero();
 
     allow("+set");
-    Lock lock = locker.acquire("lock:a", PATIENT).block(LIMIT);
+    Lock lock = locker.acquire("lock:a", WAITING).block(LIMIT);
     assertRefusedAtOnce(lock.release(), "");
     assertThat(server.commandAsLong("PTTL", "lock:a")).isPositive();
   }
@@ -187,7 +187,7 @@ class PermissionTest extends LockerUnderFault {
     // a connection may just be opened with the old one
     await()
         .ignoreExceptionsInstanceOf(LockStoreException.class)
-        .until(() -> locker.acquire("lock:other", PATIENT).block(LIMIT).isValid());
+        .until(() -> locker.acquire("lock:other", WAITING).block(LIMIT).isValid());
     await().during(Duration.ofSeconds(4)).until(() -> !held.isDone());
     work.tryEmitValue("done");
     assertThat(held).succeedsWithin(LIMIT).isEqualTo("done");
@@ -195,7 +195,8 @@ class PermissionTest extends LockerUnderFault {
   }
 
   @Test
-  @DisplayName("B96: with a password that nobody serves, what is held is lost at its deadline only")
+  @DisplayName(
+      "B96: with a password that is never served, what is held is lost at its deadline only")
   void neverServedPasswordLosesAtTheDeadline() {
     allow("~*", "+@all");
     ReactiveLocker locker = locker(uri());
@@ -226,6 +227,6 @@ class PermissionTest extends LockerUnderFault {
     awaitRefusal(locker);
 
     server.configure("requirepass", "");
-    assertThat(locker.acquire("lock:other", PATIENT).block(LIMIT).isValid()).isTrue();
+    assertThat(locker.acquire("lock:other", WAITING).block(LIMIT).isValid()).isTrue();
   }
 }

@@ -76,7 +76,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
 
   @Test
   @DisplayName(
-      "B124: after a fatal error on another thread, of which nobody hears, maxHold ends it")
+      "B124: after a fatal error on another thread, which no subscriber notices, maxHold ends it")
   void fatalErrorElsewhere() {
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
     assertThatThrownBy(
@@ -143,7 +143,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
   @Test
   @DisplayName("B127: Redis is asked as often as the spec says, and the last error is ours")
   void asManyAttemptsAsTheSpecSays() {
-    server.command("SET", "key", "somebody-elses-token-1", "PX", "60000");
+    server.command("SET", "key", "token-of-another-cli-1", "PX", "60000");
     AtomicInteger retries = new AtomicInteger();
     LockOptions four =
         OPTIONS.retry(
@@ -153,7 +153,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
       assertThatThrownBy(() -> locker.acquire("key", four).block(LIMIT))
           .isInstanceOfSatisfying(
               LockNotAcquiredException.class, e -> assertThat(e.attempts()).isEqualTo(4));
-      // one more makes the server tell when to try again
+      // one more makes the server say when to try again
       assertThat(recorder.commands("evalsha")).hasSizeBetween(4, 5);
       assertThat(retries).hasValue(3);
     }
@@ -162,7 +162,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
   @Test
   @DisplayName("B128: a retry spec that contradicts itself shows its error and leaves no key")
   void contradictorySpec() {
-    server.command("SET", "key", "somebody-elses-token-1", "PX", "60000");
+    server.command("SET", "key", "token-of-another-cli-1", "PX", "60000");
     LockOptions contradictory =
         OPTIONS.retry(
             Retry.backoff(5, Duration.ofMillis(100)).maxBackoff(Duration.ofMillis(10)).jitter(0.5));
@@ -259,9 +259,9 @@ class ReactorSemanticsTest extends LockerBehindProxy {
 
   @Test
   @DisplayName(
-      "B132: waiters and bodies are told, and keys freed, though their scheduler is disposed")
+      "B132: waiters and bodies end, and keys are freed, though their scheduler is disposed")
   void disposedScheduler() {
-    server.command("SET", "busy", "somebody-elses-token-1", "PX", "60000");
+    server.command("SET", "busy", "token-of-another-cli-1", "PX", "60000");
     Scheduler mortal = Schedulers.newParallel("mortal", 1);
     ReactiveLocker onMortal =
         ReactiveLocker.builder(store()).publishOn(mortal).commandTimeout(COMMAND_TIMEOUT).build();
@@ -275,7 +275,7 @@ class ReactorSemanticsTest extends LockerBehindProxy {
       Lock raw = onMortal.acquire("raw", OPTIONS).block(LIMIT);
       mortal.dispose();
 
-      server.command("SET", "key", "somebody-elses-token-1", "PX", "60000");
+      server.command("SET", "key", "token-of-another-cli-1", "PX", "60000");
       assertThat(body)
           .failsWithin(SOON)
           .withThrowableThat()

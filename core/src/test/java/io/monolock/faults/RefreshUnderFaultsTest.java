@@ -77,23 +77,23 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
     assertThat(loss).isNotDone();
     assertThat(lock.isValid()).isTrue();
     assertThat(pttl("key")).isPositive();
-    assertThat(told.count("lost")).isZero();
+    assertThat(events.count("lost")).isZero();
     assertThat(released(lock)).isTrue();
     await().until(loss::isCompletedExceptionally);
   }
 
   @Test
-  @DisplayName("B10: one failed refresh is told to the observer, and is no loss")
+  @DisplayName("B10: one failed refresh is reported to the observer, and is no loss")
   void oneFailureIsNoLoss() {
     Lock lock = acquire("key", LockOptions.of(TTL));
     Disposable keepAlive = lock.keepAlive().subscribe();
     server.configure("min-replicas-to-write", "1");
-    await().until(() -> told.count("refreshFailed") > 0);
+    await().until(() -> events.count("refreshFailed") > 0);
 
     server.restoreSettings();
 
-    await().until(() -> told.count("refreshed") > 0);
-    assertThat(told.count("lost")).isZero();
+    await().until(() -> events.count("refreshed") > 0);
+    assertThat(events.count("lost")).isZero();
     assertThat(lock.isValid()).isTrue();
     keepAlive.dispose();
   }
@@ -127,7 +127,7 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
   @Test
   @DisplayName("B01 B19: nothing is refreshed after a release that comes when a refresh is due")
   void releaseAgainstADueRefresh() {
-    openWithPatience();
+    openWithLongTimeout();
     LockOptions options = LockOptions.of(Duration.ofMillis(600)).holdAtLeast(Duration.ofMillis(10));
     Flux.range(0, 500)
         .flatMap(
@@ -193,14 +193,14 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
 
     assertThat(Duration.ofNanos(System.nanoTime() - begin))
         .isBetween(Duration.ofMillis(800), Duration.ofSeconds(5));
-    await().until(() -> told.count("lost MAX_HOLD") == 1);
+    await().until(() -> events.count("lost MAX_HOLD") == 1);
     await().until(() -> isFree("key"));
   }
 
   @Test
   @DisplayName("B09: hundreds of waiters on a lock that is never freed end in time, and for good")
   void waitersEnd() {
-    server.command("SET", "key", "somebody else");
+    server.command("SET", "key", "another client");
     LockOptions options = LockOptions.of(TTL).waitAtMost(Duration.ofMillis(700));
     long begin = System.nanoTime();
 
@@ -231,7 +231,7 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
   @Test
   @DisplayName("B11: many locks are all refreshed in time on a slow network")
   void manyLocksAreKeptAlive() {
-    openWithPatience();
+    openWithLongTimeout();
     int count = 500;
     proxy.delayReplies(Duration.ofMillis(20));
     List<Lock> locks =
@@ -265,7 +265,7 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
         new Entry(
             "acquire after a wait",
             test -> {
-              test.server.command("SET", "key", "somebody else", "PX", "200");
+              test.server.command("SET", "key", "another client", "PX", "200");
               return test.locker.acquire("key", options);
             }),
         new Entry(
@@ -339,7 +339,7 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
   @Test
   @DisplayName("B20: answers that are slower than the refresh is frequent lose nothing")
   void slowAnswersLoseNothing() {
-    openWithPatience();
+    openWithLongTimeout();
     Lock lock = acquire("key", LockOptions.of(TTL));
     CompletableFuture<Object> loss = lock.keepAlive().toFuture();
     proxy.delayReplies(TTL.dividedBy(3).plusMillis(50));

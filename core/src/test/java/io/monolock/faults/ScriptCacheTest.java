@@ -27,7 +27,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** A server that forgets scripts: restarted, failed over, or told to. */
+/** A server that forgets scripts: restarted, failed over, or by command. */
 @ExtendWith(RedisExtension.class)
 class ScriptCacheTest extends LockerUnderFault {
 
@@ -62,7 +62,7 @@ class ScriptCacheTest extends LockerUnderFault {
     assertThat(afterFlush(locker.attach(Set.of("key"), lock.token(), OPTIONS))).isNotNull();
     assertThat(afterFlush(lock.release())).isTrue();
     assertThat(afterFlush(locker.forceRelease("key"))).isFalse();
-    await().untilAsserted(() -> assertThat(told.attempts()).containsExactly(1));
+    await().untilAsserted(() -> assertThat(events.attempts()).containsExactly(1));
   }
 
   @Test
@@ -89,8 +89,8 @@ class ScriptCacheTest extends LockerUnderFault {
     assertThat(flushes).succeedsWithin(LIMIT);
 
     assertThat(done).isEqualTo(500);
-    await().untilAsserted(() -> assertThat(told.attempts()).hasSize(500));
-    assertThat(told.attempts()).allMatch(number -> number == 1);
+    await().untilAsserted(() -> assertThat(events.attempts()).hasSize(500));
+    assertThat(events.attempts()).allMatch(number -> number == 1);
     await().until(() -> KeyScanner.of(server).matching("*").isEmpty());
   }
 

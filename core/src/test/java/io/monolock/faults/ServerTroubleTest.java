@@ -55,7 +55,9 @@ class ServerTroubleTest extends LockerUnderFault {
     warmUp(locker);
   }
 
-  /** The trouble is there: told at once, waited out when it ends, and the reason when it lasts. */
+  /**
+   * The trouble is there: reported at once, waited out when it ends, and the reason when it lasts.
+   */
   private void assertWaitedOut(Reason reason, String code, Runnable end) {
     LockStoreException now = trouble(locker.tryAcquire("key", OPTIONS));
     assertThat(now.reason()).as(now.toString()).isEqualTo(reason);
@@ -77,7 +79,7 @@ class ServerTroubleTest extends LockerUnderFault {
   }
 
   @Test
-  @DisplayName("B92: somebody's long script is waited out, and tryAcquire says BUSY at once")
+  @DisplayName("B92: another client's long script is waited out, and tryAcquire says BUSY at once")
   void busyIsWaitedOut() {
     BusyScript script = server.keepBusy();
     assertWaitedOut(SERVER_STATE, "BUSY", script::end);
@@ -280,8 +282,8 @@ class ServerTroubleTest extends LockerUnderFault {
   }
 
   @Test
-  @DisplayName("B95: a key that is evicted is a lock that is lost, told by the next refresh")
-  void evictionIsTold() {
+  @DisplayName("B95: a key that is evicted is a lock that is lost, which the next refresh notices")
+  void evictionIsNoticed() {
     RedisClient filler = RedisClient.create(server.uri());
     try {
       CompletableFuture<Object> body =

@@ -52,7 +52,7 @@ class InMemoryLockStoreTest implements LockStoreContract {
         .isGreaterThan(first.fencingToken().orElseThrow());
   }
 
-  /** B34: keys that nobody ever releases do not pile up. */
+  /** B34: keys that are never released do not pile up. */
   @Test
   void expiredKeysAreDropped() {
     VirtualTimeScheduler clock = VirtualTimeScheduler.create();
@@ -82,86 +82,86 @@ class InMemoryLockStoreTest implements LockStoreContract {
   private final InMemoryLockStore virtual = InMemoryLockStore.create(clock);
 
   /** How often each set of keys was said to be worth another attempt. */
-  private List<LockKeys> hintsFor(LockKeys... waiting) {
-    List<LockKeys> hints = new ArrayList<>();
+  private List<LockKeys> wakeUpsFor(LockKeys... waiting) {
+    List<LockKeys> wakeUps = new ArrayList<>();
     for (LockKeys keys : waiting) {
-      virtual.wakeUps(keys).subscribe(hints::add);
+      virtual.wakeUps(keys).subscribe(wakeUps::add);
     }
-    assertThat(hints).containsExactly(waiting); // for what happened before
-    hints.clear();
-    return hints;
+    assertThat(wakeUps).containsExactly(waiting); // for what happened before
+    wakeUps.clear();
+    return wakeUps;
   }
 
   @Test
   void aReleaseWakesEverySetWithTheKey() {
     virtual.acquire(A, ALICE, "", LONG, false).block();
-    List<LockKeys> hints = hintsFor(A, AB, B);
+    List<LockKeys> wakeUps = wakeUpsFor(A, AB, B);
 
     virtual.release(A, BOB, Duration.ZERO).block();
     virtual.extend(A, ALICE, LONGER).block();
-    assertThat(hints).isEmpty();
+    assertThat(wakeUps).isEmpty();
     virtual.release(A, ALICE, Duration.ZERO).block();
 
-    assertThat(hints).containsExactly(A, AB);
+    assertThat(wakeUps).containsExactly(A, AB);
   }
 
   @Test
   void aReleaseOfSeveralKeysWakesOnce() {
     virtual.acquire(AB, ALICE, "", LONG, false).block();
-    List<LockKeys> hints = hintsFor(AB);
+    List<LockKeys> wakeUps = wakeUpsFor(AB);
 
     virtual.release(AB, ALICE, Duration.ZERO).block();
 
-    assertThat(hints).containsExactly(AB);
+    assertThat(wakeUps).containsExactly(AB);
   }
 
   @Test
   void aForcedReleaseWakes() {
     virtual.acquire(A, ALICE, "", LONG, false).block();
-    List<LockKeys> hints = hintsFor(A);
+    List<LockKeys> wakeUps = wakeUpsFor(A);
 
     virtual.forceRelease(A.asList().get(0)).block();
 
-    assertThat(hints).containsExactly(A);
+    assertThat(wakeUps).containsExactly(A);
   }
 
   @Test
   void theEndOfAKeyWakesThoughItWasProlonged() {
     virtual.acquire(A, ALICE, "", LONG, false).block();
-    List<LockKeys> hints = hintsFor(A);
+    List<LockKeys> wakeUps = wakeUpsFor(A);
     clock.advanceTimeBy(LONG.dividedBy(2));
     virtual.extend(A, ALICE, LONG).block();
 
     clock.advanceTimeBy(LONG.minusMillis(1));
-    assertThat(hints).isEmpty();
+    assertThat(wakeUps).isEmpty();
     clock.advanceTimeBy(Duration.ofMillis(1));
 
-    assertThat(hints).containsExactly(A);
+    assertThat(wakeUps).containsExactly(A);
   }
 
   @Test
   void theEndOfAKeyWakesThoughItWasTakenAfterwards() {
-    List<LockKeys> hints = hintsFor(A);
+    List<LockKeys> wakeUps = wakeUpsFor(A);
     virtual.acquire(A, ALICE, "", LONGER, false).block();
     virtual.release(A, ALICE, LONG).block();
 
     clock.advanceTimeBy(LONG);
 
-    assertThat(hints).containsExactly(A);
+    assertThat(wakeUps).containsExactly(A);
   }
 
   @Test
-  void aTransferWakesNobody() {
+  void aTransferWakesNoWaiter() {
     virtual.acquire(AB, ALICE, "", LONG, false).block();
-    List<LockKeys> hints = hintsFor(A, AB);
+    List<LockKeys> wakeUps = wakeUpsFor(A, AB);
 
     virtual.transfer(AB, ALICE, BOB, "", LONG, false).block();
 
-    assertThat(hints).isEmpty();
+    assertThat(wakeUps).isEmpty();
   }
 
   @Test
-  void whoeverIsWokenMayTryAtOnce() {
+  void aWokenWaiterMayTryAtOnce() {
     virtual.acquire(A, ALICE, "", LONG, false).block();
     List<Grant> grants = new ArrayList<>();
     virtual
@@ -176,14 +176,14 @@ class InMemoryLockStoreTest implements LockStoreContract {
 
   /** B115 */
   @Test
-  void ofThoseWhoHaveGoneNothingIsLeft() {
+  void waitersThatHaveGoneLeaveNothing() {
     virtual.acquire(AB, ALICE, "", LONG, false).block();
     Disposable one = virtual.wakeUps(AB).subscribe();
     Disposable other = virtual.wakeUps(A).subscribe();
-    assertThat(virtual.awaited()).isEqualTo(2);
+    assertThat(virtual.awaitedKeys()).isEqualTo(2);
     one.dispose();
-    assertThat(virtual.awaited()).isEqualTo(1);
+    assertThat(virtual.awaitedKeys()).isEqualTo(1);
     other.dispose();
-    assertThat(virtual.awaited()).isZero();
+    assertThat(virtual.awaitedKeys()).isZero();
   }
 }

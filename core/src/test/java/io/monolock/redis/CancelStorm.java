@@ -187,12 +187,12 @@ public abstract class CancelStorm {
 
     await()
         .pollInterval(Duration.ofMillis(20))
-        .atMost(Duration.ofSeconds(1))
+        .atMost(Duration.ofSeconds(20)) // the ttl is three times as long
         .untilAsserted(() -> assertThat(lockKeys()).isEmpty());
     long scripts = scripts();
     await()
         .during(Duration.ofMillis(500))
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> scripts() == scripts && lockKeys().isEmpty());
   }
 

@@ -4,11 +4,13 @@ package io.monolock.redis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.monolock.store.LockStore;
-import io.monolock.test.RedisNode;
 import io.monolock.test.RedisSentinels;
+import io.monolock.test.ServerNode;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** The storm, on the master that Sentinels name. */
+@Tag("thorough")
 class CancelStormBehindSentinelsTest extends CancelStormOnSeveral {
 
   private final RedisSentinels sentinels;
@@ -18,7 +20,7 @@ class CancelStormBehindSentinelsTest extends CancelStormOnSeveral {
   }
 
   @Override
-  protected List<RedisNode> servers() {
+  protected List<ServerNode> servers() {
     return List.of(sentinels.master());
   }
 

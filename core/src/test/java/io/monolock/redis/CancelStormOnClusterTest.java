@@ -6,13 +6,15 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.monolock.store.LockStore;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The storm, on a cluster. */
+@Tag("thorough")
 class CancelStormOnClusterTest extends CancelStormOnSeveral {
 
   private static RedisClusterClient client;
@@ -34,7 +36,7 @@ class CancelStormOnClusterTest extends CancelStormOnSeveral {
   }
 
   @Override
-  protected List<RedisNode> servers() {
+  protected List<ServerNode> servers() {
     return cluster.masters();
   }
 

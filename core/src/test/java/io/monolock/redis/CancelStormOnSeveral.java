@@ -2,7 +2,7 @@
 package io.monolock.redis;
 
 import io.monolock.test.RedisExtension;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 public abstract class CancelStormOnSeveral extends CancelStorm {
 
   /** Those that have keys. */
-  protected abstract List<RedisNode> servers();
+  protected abstract List<ServerNode> servers();
 
   @Override
   protected List<?> keys() {

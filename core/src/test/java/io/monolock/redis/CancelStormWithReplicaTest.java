@@ -7,8 +7,10 @@ import io.monolock.test.RedisServer;
 import io.monolock.test.ReplicaPair;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
 /** The storm, with grants that wait for a replica. */
+@Tag("thorough")
 class CancelStormWithReplicaTest extends CancelStormTest {
 
   private static ReplicaPair pair;

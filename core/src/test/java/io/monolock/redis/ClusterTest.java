@@ -13,7 +13,7 @@ import io.monolock.ReactiveLocker;
 import io.monolock.store.StoreHealth;
 import io.monolock.test.DroppedSignals;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import io.monolock.test.SlotMigration;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +50,7 @@ class ClusterTest extends OnCluster {
     other = locker();
   }
 
-  private static Mono<Lock> impatient(ReactiveLocker locker, String key) {
+  private static Mono<Lock> attemptedOnce(ReactiveLocker locker, String key) {
     return locker.tryAcquire(key, OPTIONS);
   }
 
@@ -84,7 +84,7 @@ class ClusterTest extends OnCluster {
 
     assertThat(locks).hasSize(100).allMatch(Lock::isValid);
     assertThat(cluster.masters()).allMatch(node -> node.server().commandAsLong("DBSIZE") > 0);
-    assertThat(get(impatient(other, "key:7"))).isNull();
+    assertThat(get(attemptedOnce(other, "key:7"))).isNull();
     Flux.fromIterable(locks).flatMap(Lock::release).collectList().block(LIMIT);
     assertThat(cluster.masters()).allMatch(node -> node.server().commandAsLong("DBSIZE") == 0);
   }
@@ -124,9 +124,9 @@ class ClusterTest extends OnCluster {
 
     assertThat(get(lock.ttl())).isPositive();
     assertThat(get(lock.extend(Duration.ofSeconds(30)).thenReturn(true))).isTrue();
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     assertThat(get(lock.release())).isTrue();
-    assertThat(get(impatient(other, KEY))).isNotNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNotNull();
   }
 
   @Test
@@ -135,14 +135,14 @@ class ClusterTest extends OnCluster {
     SlotMigration migration = cluster.beginMigration(cluster.slotOf(KEY), otherThanOwnerOf(KEY));
 
     assertThat(get(lock.ttl())).isPositive();
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     migration.moveKey(KEY);
     assertThat(get(lock.ttl())).isPositive();
     get(lock.extend(Duration.ofSeconds(30)));
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     migration.finish();
     assertThat(get(lock.ttl())).isGreaterThan(Duration.ofSeconds(20));
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     assertThat(get(lock.release())).isTrue();
   }
 
@@ -152,7 +152,7 @@ class ClusterTest extends OnCluster {
 
     Lock lock = lock(locker, KEY);
 
-    assertThat(get(impatient(other, KEY))).isNull();
+    assertThat(get(attemptedOnce(other, KEY))).isNull();
     assertThat(get(lock.release())).isTrue();
     lock = lock(other, KEY);
     migration.finish();
@@ -176,8 +176,8 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
-  @DisplayName("G9: whoever waits is woken by a release, though the slot has moved meanwhile")
-  void whoeverWaitsIsWokenThoughTheSlotHasMoved() throws Exception {
+  @DisplayName("G9: a waiter is woken by a release, though the slot has moved meanwhile")
+  void aWaiterIsWokenThoughTheSlotHasMoved() throws Exception {
     Lock lock = lock(locker, KEY);
     CompletableFuture<Lock> waiter = waiting(other, KEY);
 
@@ -224,7 +224,7 @@ class ClusterTest extends OnCluster {
   }
 
   private void awaitReplicated(String key) {
-    RedisNode replica = replicaOfOwnerOf(key);
+    ServerNode replica = replicaOfOwnerOf(key);
     await().atMost(LIMIT).until(() -> existsOn(replica, key) > 0);
   }
 
@@ -243,7 +243,7 @@ class ClusterTest extends OnCluster {
             .toFuture();
     await().atMost(LIMIT).until(() -> locker.activity().size() == 2);
 
-    RedisNode killed = cluster.ownerOf(KEY);
+    ServerNode killed = cluster.ownerOf(KEY);
     killed.server().kill();
     cluster.awaitSettled();
 
@@ -258,7 +258,7 @@ class ClusterTest extends OnCluster {
   @DisplayName("G10: a master that hangs is waited out until another takes its place")
   void aMasterThatHangsIsWaitedOut() {
     lock(locker, KEY).release().block(LIMIT);
-    RedisNode hung = cluster.ownerOf(KEY);
+    ServerNode hung = cluster.ownerOf(KEY);
     hung.server().pause();
 
     Lock lock = lock(locker, KEY);
@@ -270,7 +270,7 @@ class ClusterTest extends OnCluster {
   }
 
   @Test
-  @DisplayName("G10: whoever waits no longer is told of the trouble, not that somebody has the key")
+  @DisplayName("G10: a waiter that gives up fails with the trouble, not as refused")
   void troubleIsNotCalledBusy() {
     get(lock(locker, KEY).release());
     cluster.masters().forEach(node -> node.server().pause());
@@ -287,7 +287,7 @@ class ClusterTest extends OnCluster {
   @DisplayName("G4, B99: cancelled while its master was away, an acquisition leaves no key")
   void anAcquisitionThatWasCancelledMeanwhileLeavesNoKey() {
     get(lock(locker, KEY).release());
-    RedisNode hung = cluster.ownerOf(KEY);
+    ServerNode hung = cluster.ownerOf(KEY);
     hung.server().pause();
     for (int i = 0; i < 20; i++) {
       locker.acquire(KEY, OPTIONS).subscribe(lock -> {}, e -> {}).dispose();

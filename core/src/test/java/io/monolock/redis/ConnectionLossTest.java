@@ -39,7 +39,7 @@ class ConnectionLossTest extends StoreOnRedis {
 
   private static void assertUnknownOutcome(CompletableFuture<?> call) {
     assertThat(call)
-        .failsWithin(PATIENCE)
+        .failsWithin(TIMEOUT)
         .withThrowableOfType(ExecutionException.class)
         .withCauseInstanceOf(StoreFailure.class)
         .satisfies(
@@ -73,7 +73,7 @@ class ConnectionLossTest extends StoreOnRedis {
     long before = connectionsSoFar();
     RedisLockStore unused = storeOn(server);
     unused.acquire(A, ALICE, "", LONG, false);
-    unused.close().block(PATIENCE);
+    unused.close().block(TIMEOUT);
     assertThat(connectionsSoFar()).isEqualTo(before);
   }
 
@@ -87,7 +87,7 @@ class ConnectionLossTest extends StoreOnRedis {
                     .acquire(LockKeys.of("key" + i), ALICE, "", LONG, false)
                     .subscribeOn(Schedulers.boundedElastic()),
             200)
-        .blockLast(PATIENCE);
+        .blockLast(TIMEOUT);
     assertThat(connectionsSoFar()).isEqualTo(before + 1);
     assertThat(server.commandAsLong("DBSIZE")).isEqualTo(200);
   }
@@ -109,7 +109,7 @@ class ConnectionLossTest extends StoreOnRedis {
     CompletableFuture<Boolean> call = hurried.extend(A, ALICE, LONG).toFuture();
     await().during(Duration.ofMillis(700)).until(() -> !call.isDone());
     server.resume();
-    assertThat(call).succeedsWithin(PATIENCE).isEqualTo(true);
+    assertThat(call).succeedsWithin(TIMEOUT).isEqualTo(true);
   }
 
   @Test
@@ -119,7 +119,7 @@ class ConnectionLossTest extends StoreOnRedis {
     CompletableFuture<Grant> second = store.acquire(B, ALICE, "", LONG, false).toFuture();
     first.dispose();
     server.resume();
-    assertThat(second).succeedsWithin(PATIENCE).isInstanceOf(Granted.class);
+    assertThat(second).succeedsWithin(TIMEOUT).isInstanceOf(Granted.class);
   }
 
   /** B98, B109: nothing is sent again behind the caller's back. */
@@ -175,7 +175,7 @@ class ConnectionLossTest extends StoreOnRedis {
   void callsUnderWayEndAtOnceWhenTheStoreIsClosed() {
     acquire(store, A, ALICE);
     List<CompletableFuture<Grant>> lost = callsUnderWay(10);
-    store.close().block(PATIENCE);
+    store.close().block(TIMEOUT);
     lost.forEach(ConnectionLossTest::assertUnknownOutcome);
   }
 
@@ -185,9 +185,9 @@ class ConnectionLossTest extends StoreOnRedis {
     CompletableFuture<Grant> early = store.acquire(A, ALICE, "", LONG, false).toFuture();
     CompletableFuture<Void> closed = store.close().toFuture();
     server.resume();
-    assertThat(closed).succeedsWithin(PATIENCE);
+    assertThat(closed).succeedsWithin(TIMEOUT);
     assertThat(early)
-        .failsWithin(PATIENCE)
+        .failsWithin(TIMEOUT)
         .withThrowableOfType(ExecutionException.class)
         .havingCause()
         .isInstanceOfSatisfying(
@@ -201,14 +201,14 @@ class ConnectionLossTest extends StoreOnRedis {
   void closingWaitsForNoConnectionThatNeverOpens() {
     server.pause();
     CompletableFuture<Grant> early = store.acquire(A, ALICE, "", LONG, false).toFuture();
-    store.close().block(PATIENCE);
+    store.close().block(TIMEOUT);
     assertThat(early).isCompletedExceptionally();
   }
 
   @Test
   void theClientStaysTheCallers() {
     acquire(store, A, ALICE);
-    store.close().block(PATIENCE);
+    store.close().block(TIMEOUT);
     assertThat(acquire(storeOn(server), A, ALICE)).isInstanceOf(Granted.class);
     await()
         .untilAsserted(
@@ -257,6 +257,6 @@ class ConnectionLossTest extends StoreOnRedis {
               assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
               assertThat(failure.isTransient()).isFalse();
             });
-    onGone.close().block(PATIENCE);
+    onGone.close().block(TIMEOUT);
   }
 }

@@ -18,21 +18,18 @@ import java.util.List;
  */
 record DocumentedUser(String line) {
 
+  private static final Path DOCUMENT = Path.of("../docs/operations.md");
   private static final String COMMAND = "ACL SETUSER ";
   private static final String PASSWORD = "secret";
 
   static DocumentedUser named(String name) {
-    return in(Path.of("../docs/operations.md"), name);
-  }
-
-  static DocumentedUser in(Path document, String name) {
     try {
-      return Files.readString(document)
+      return Files.readString(DOCUMENT)
           .lines()
           .filter(line -> line.startsWith(COMMAND + name + " on >" + PASSWORD + " "))
           .findFirst()
           .map(DocumentedUser::new)
-          .orElseThrow(() -> new AssertionError(document + " shows no user " + name));
+          .orElseThrow(() -> new AssertionError(DOCUMENT + " shows no user " + name));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

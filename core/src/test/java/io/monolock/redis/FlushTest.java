@@ -47,7 +47,7 @@ class FlushTest extends StoreOnRedis {
     callers.shutdownNow();
   }
 
-  /** All callers ask within some microseconds, and await their answers: nobody else comes. */
+  /** All callers ask within some microseconds, and await their answers: no other call comes. */
   @Test
   void noCallIsLeftUnsent() throws Exception {
     CyclicBarrier together = new CyclicBarrier(CALLERS);
@@ -158,7 +158,7 @@ class FlushTest extends StoreOnRedis {
     for (int i = 0; i < rounds; i++) {
       Flux.fromArray(keys)
           .flatMap(key -> store.acquire(key, ALICE, "", LONG, false), keys.length)
-          .blockLast(PATIENCE);
+          .blockLast(TIMEOUT);
     }
     assertThat(reads() - before).isLessThan(rounds * keys.length / 4);
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.Disposable;
 
-/** What a store in Redis tells of itself. */
+/** What a store in Redis reports of itself. */
 @ExtendWith(RedisExtension.class)
 class HealthTest extends StoreOnRedis {
 
@@ -25,12 +25,12 @@ class HealthTest extends StoreOnRedis {
   }
 
   @Test
-  void whileNobodyWaitsNothingIsKnownOfWakeUps(RedisServer server) {
+  void withoutAWaiterNothingIsKnownOfWakeUps(RedisServer server) {
     assertThat(health(storeOn(server))).isEqualTo(new StoreHealth("standalone", Optional.empty()));
   }
 
   @Test
-  void onceSomebodyWaitsItIsToldThatWakeUpsWork(RedisServer server) {
+  void withAWaiterItReportsThatWakeUpsWork(RedisServer server) {
     RedisLockStore store = storeOn(server);
     Disposable waiter = store.wakeUps(A).subscribe();
     await().until(() -> health(store).wakeUps().equals(Optional.of(true)));
@@ -38,7 +38,7 @@ class HealthTest extends StoreOnRedis {
   }
 
   @Test
-  void whereTheServerDoesNotTrackItIsToldThatWakeUpsDoNotWork(RedisServer server) {
+  void whereTheServerDoesNotTrackItReportsThatWakeUpsDoNotWork(RedisServer server) {
     server.command("ACL", "SETUSER", "deaf", "on", ">secret", "~*", "+@all", "-client|tracking");
     RedisLockStore store =
         storeOn(
@@ -76,7 +76,7 @@ class HealthTest extends StoreOnRedis {
   }
 
   @Test
-  void whoeverDoesNotWaitForTheAnswerDisturbsNobody(RedisServer server) {
+  void aCancelledCallDisturbsNoOther(RedisServer server) {
     RedisLockStore store = storeOn(server);
     health(store);
     server.pause();
@@ -86,7 +86,7 @@ class HealthTest extends StoreOnRedis {
                   .health()
                   .timeout(Duration.ofMillis(50))
                   .onErrorComplete()
-                  .blockOptional(PATIENCE))
+                  .blockOptional(TIMEOUT))
           .isEmpty();
     } finally {
       server.resume();

@@ -98,8 +98,8 @@ class LeastPrivilegeOnClusterTest extends OnCluster implements LockStoreContract
 
   @ParameterizedTest
   @ValueSource(strings = {"+cluster|nodes", "~{lock:*"})
-  @DisplayName("B83: what the user of a cluster lacks is told at once")
-  void whatTheUserLacksIsToldAtOnce(String right) {
+  @DisplayName("B83: a right that the user of a cluster lacks is reported at once")
+  void aMissingRightIsReportedAtOnce(String right) {
     create(user.without(right));
 
     assertRefusedAtOnce(locker().acquire(KEY, OPTIONS.fenced(true)));
@@ -118,7 +118,7 @@ class LeastPrivilegeOnClusterTest extends OnCluster implements LockStoreContract
   }
 
   @Test
-  void aWrongPasswordIsToldAtOnce() {
+  void aWrongPasswordIsReportedAtOnce() {
     cluster
         .nodes()
         .forEach(

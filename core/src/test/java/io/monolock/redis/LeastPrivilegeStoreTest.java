@@ -8,7 +8,7 @@ import io.monolock.test.RedisServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The contract of a store, for the documented user who may do all. */
+/** The contract of a store, for the documented user with all rights. */
 @ExtendWith(RedisExtension.class)
 class LeastPrivilegeStoreTest extends StoreOnRedis implements LockStoreContract {
 

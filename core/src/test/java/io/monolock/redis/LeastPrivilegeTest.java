@@ -13,7 +13,6 @@ import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -144,7 +143,7 @@ class LeastPrivilegeTest extends StoreOnRedis {
   }
 
   @Test
-  void whoMayNotFenceTakesNothing() {
+  void aUserWhoMayNotFenceTakesNothing() {
     RedisLockStore store = storeOf("plain");
 
     StoreFailure refused = assertRefused(store.acquire(AB, ALICE, "", LONG, true));
@@ -155,7 +154,7 @@ class LeastPrivilegeTest extends StoreOnRedis {
   }
 
   @Test
-  void whoMayNotAskForHealthStillLocksAndLooks() {
+  void aUserWhoMayNotAskForHealthStillLocksAndLooks() {
     RedisLockStore store = storeOf("plain");
 
     assertRefused(store.health());
@@ -193,8 +192,8 @@ class LeastPrivilegeTest extends StoreOnRedis {
   }
 
   @Test
-  @DisplayName("B83: who may not be woken tries again by itself, and gets the lock")
-  void whoMayNotBeWokenGetsTheLock() {
+  @DisplayName("B83: a waiter that may not be woken tries again by itself, and gets the lock")
+  void aWaiterThatMayNotBeWokenGetsTheLock() {
     ReactiveLocker holder = ReactiveLocker.create(storeOf("plain"));
     Lock held = holder.acquire("lock:a", OPTIONS).block(LIMIT);
     ReactiveLocker other = ReactiveLocker.create(storeOn(user.at(server.uri())));
@@ -211,12 +210,5 @@ class LeastPrivilegeTest extends StoreOnRedis {
     assertThat(isTracked()).isFalse();
     holder.close().block(LIMIT);
     other.close().block(LIMIT);
-  }
-
-  @Test
-  void theReadmeShowsTheSameUser() {
-    user = DocumentedUser.named("app");
-
-    assertThat(DocumentedUser.in(Path.of("../README.md"), "app")).isEqualTo(user);
   }
 }

@@ -35,7 +35,7 @@ import reactor.util.retry.Retry;
 
 /** Two lockers, as in two processes, whose waiters try again by themselves almost never. */
 @ExtendWith(RedisExtension.class)
-@DisplayName("G9: those who wait are woken, served in turn, and cost next to nothing")
+@DisplayName("G9: waiters are woken, served in turn, and cost next to nothing")
 class LineOnRedisTest {
 
   private static final String KEY = "hot";
@@ -102,7 +102,7 @@ class LineOnRedisTest {
         way(
             "a takeover that ends",
             test -> {
-              test.server.command("SET", KEY, "somebody else", "PX", "50");
+              test.server.command("SET", KEY, "another client", "PX", "50");
             }));
   }
 
@@ -203,8 +203,8 @@ class LineOnRedisTest {
   }
 
   @Test
-  @DisplayName("B09: a thousand who wait are no load")
-  void thousandsWhoWaitSendNextToNothing() {
+  @DisplayName("B09: a thousand waiters are no load")
+  void thousandsOfWaitersSendNextToNothing() {
     held = one.acquire(KEY, OPTIONS).block();
     LockOptions usual = LockOptions.of(Duration.ofSeconds(20)).waitAtMost(Duration.ofSeconds(60));
     Flux.range(0, 1_000)
@@ -221,8 +221,8 @@ class LineOnRedisTest {
   }
 
   @Test
-  @DisplayName("B116: whoever waited through a restart is woken again")
-  void whoeverWaitedThroughALostConnectionIsWokenAgain() {
+  @DisplayName("B116: a waiter is woken again after a restart")
+  void aWaiterIsWokenAgainAfterALostConnection() {
     held = one.acquire(KEY, OPTIONS).block();
     AtomicReference<Lock> got = waiting(other);
     awaitTracked();

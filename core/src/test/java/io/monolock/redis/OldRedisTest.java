@@ -65,15 +65,15 @@ class OldRedisTest extends StoreOnRedis {
   }
 
   @Test
-  void whoeverWouldWaitIsToldAtOnce() {
+  void aCallThatWouldWaitFailsAtOnce() {
     old.command("SET", "lock:a", BOB, "PX", "60000");
     ReactiveLocker locker = ReactiveLocker.create(store);
-    LockOptions patient = LockOptions.of(LONG).waitAtMost(LONG);
+    LockOptions options = LockOptions.of(LONG).waitAtMost(LONG);
 
     assertThatExceptionOfType(LockStoreException.class)
-        .isThrownBy(() -> locker.acquire("lock:a", patient).block(Duration.ofSeconds(30)))
+        .isThrownBy(() -> locker.acquire("lock:a", options).block(Duration.ofSeconds(30)))
         .withMessageContaining("it must be version 6.2 or newer")
         .matches(refused -> refused.reason() == StoreProblem.Reason.PERMISSION);
-    locker.close().block(PATIENCE);
+    locker.close().block(TIMEOUT);
   }
 }

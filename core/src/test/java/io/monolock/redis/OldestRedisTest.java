@@ -5,8 +5,10 @@ import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisServer;
 import io.monolock.test.RedisSetup;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** What has to be true of the oldest Redis that locks can be kept in, as of the default one. */
+@Tag("thorough")
 @RedisSetup(version = "6.2")
 class OldestRedisTest {
 

@@ -10,7 +10,7 @@ import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisExtension;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +19,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 
-/** What tests on a cluster have in common: lockers on it that get closed, and who has what. */
+/**
+ * What tests on a cluster have in common: lockers on it that get closed, and which node has which
+ * key.
+ */
 @ExtendWith(RedisExtension.class)
 abstract class OnCluster {
 
@@ -69,12 +72,12 @@ abstract class OnCluster {
   }
 
   /** A master that does not own the slot of a key. */
-  RedisNode otherThanOwnerOf(String key) {
-    RedisNode owner = cluster.ownerOf(key);
+  ServerNode otherThanOwnerOf(String key) {
+    ServerNode owner = cluster.ownerOf(key);
     return cluster.masters().stream().filter(node -> node != owner).findFirst().orElseThrow();
   }
 
-  RedisNode replicaOfOwnerOf(String key) {
+  ServerNode replicaOfOwnerOf(String key) {
     return cluster.replicasOf(cluster.ownerOf(key)).get(0);
   }
 
@@ -83,7 +86,7 @@ abstract class OnCluster {
   }
 
   /** Also while another node has the slot. */
-  static long existsOn(RedisNode node, String key) {
+  static long existsOn(ServerNode node, String key) {
     return node.server().commandAsLong("CLUSTER", "COUNTKEYSINSLOT", "" + HashSlots.of(key));
   }
 

@@ -22,7 +22,7 @@ abstract class OnContainer {
   private RedisClient client;
   private StatefulRedisConnection<String, String> connection;
 
-  @SuppressWarnings("resource") // who calls it closes it
+  @SuppressWarnings("resource") // the caller closes it
   static GenericContainer<?> container(String image) {
     return new GenericContainer<>(image)
         .withExposedPorts(PORT)

@@ -75,7 +75,7 @@ class PipelinedConnectionTest extends StoreOnRedis {
   }
 
   private void heard() throws InterruptedException {
-    loop.submit(link::heard).await();
+    loop.submit(link::answered).await();
   }
 
   /** Asks as those do who continue when they are answered, and waits for what comes of it. */

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** Which of some servers is the primary, without Sentinels to tell. */
+/** Which of some servers is the primary, without Sentinels. */
 class PrimaryTest extends OnPair {
 
   private final RedisServer stranger = RedisServer.start();
@@ -94,8 +94,8 @@ class PrimaryTest extends OnPair {
   }
 
   @Test
-  @DisplayName("B74, B116: whoever waits is woken by the server that is the primary now")
-  void whoeverWaitsIsWokenByTheNewPrimary() {
+  @DisplayName("B74, B116: a waiter is woken by the server that is the primary now")
+  void aWaiterIsWokenByTheNewPrimary() {
     RedisLockStore store = storeOnBoth();
     acquire(store, A, ALICE);
     AtomicInteger woken = new AtomicInteger();
@@ -122,7 +122,7 @@ class PrimaryTest extends OnPair {
   }
 
   @Test
-  @DisplayName("B72: a lock that the new primary has never heard of is lost, and said to be")
+  @DisplayName("B72: a lock that the new primary never got is lost, and said to be")
   void aLockThatWasNotReplicatedIsLost() {
     RedisLockStore store = storeOnBoth();
     acquire(store, B, ALICE);
@@ -139,7 +139,7 @@ class PrimaryTest extends OnPair {
   }
 
   @Test
-  void whoeverIsCalledPrimaryByTheOthersIsFound() {
+  void theServerThatOthersCallPrimaryIsFound() {
     RedisLockStore store =
         closedAtTheEnd(RedisLockStore.create(client, List.of(uri(pair.replica()))));
 
@@ -160,7 +160,7 @@ class PrimaryTest extends OnPair {
   }
 
   @Test
-  void whoeverMayNotAskForRolesIsTold() {
+  void aUserWhoMayNotAskForRolesIsRefused() {
     for (RedisServer server : List.of(pair.primary(), pair.replica())) {
       server.command("ACL", "SETUSER", "default", "-role");
     }
@@ -209,8 +209,7 @@ class PrimaryTest extends OnPair {
   }
 
   @Test
-  @DisplayName(
-      "B74: a replica that nobody can be found for is asked now and then, not all the time")
+  @DisplayName("B74: a replica whose primary is not found is asked now and then, not all the time")
   void aReplicaWithoutAPrimaryIsNotAskedWithoutEnd() {
     RedisServer replica = pair.replica();
     RedisLockStore store = storeOn(replica);
@@ -250,7 +249,7 @@ class PrimaryTest extends OnPair {
   }
 
   @Test
-  void whoeverNamesNoServerOrSentinelsAmongThemIsToldSo() {
+  void noServerAtAllAndSentinelsAmongTheServersAreRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RedisLockStore.create(client, List.of()))
         .withMessageContaining("at least one server");

@@ -86,7 +86,7 @@ class ReplicasTest extends OnPair {
         .sum();
   }
 
-  /** Grants that wait for the replica, which does not hear of them; as many as can. */
+  /** Grants that wait for the replica, which does not get them; as many as can. */
   private List<CompletableFuture<Grant>> occupyAllConnections(RedisLockStore store) {
     List<CompletableFuture<Grant>> grants =
         IntStream.range(0, ConnectionPool.COUNT)
@@ -109,7 +109,8 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  @DisplayName("B70: a grant that replicas have not got in time is released, and both numbers told")
+  @DisplayName(
+      "B70: a grant that replicas have not got in time is released, and the error says both numbers")
   void aGrantThatIsNotReplicatedIsReleased() {
     RedisLockStore store = store(1, SOON);
     pair.cutReplication();
@@ -123,7 +124,7 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  void moreReplicasThanThereAreIsToldWithBothNumbers() {
+  void moreReplicasThanThereAreFailWithBothNumbers() {
     assertThat(failure(store(2, SOON).acquire(AB, ALICE, "", LONG, true)))
         .hasMessageContaining("1 of 2 replicas");
     assertThat(exists("lock:a") + exists("lock:b")).isZero();
@@ -168,7 +169,7 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  void aRefusalWaitsForNobody() {
+  void aRefusalWaitsForNoReplica() {
     acquire(store(1, LATE), A, ALICE);
     pair.cutReplication();
 
@@ -207,7 +208,7 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  void whoeverFindsNoFreeConnectionWaitsForOne() {
+  void aCallThatFindsNoFreeConnectionWaitsForOne() {
     RedisLockStore store = store(1, LATE);
     pair.cutReplication();
     occupyAllConnections(store);
@@ -221,7 +222,7 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  void whoeverCancelsBeforeItsTurnIsNotSent() {
+  void aCallThatIsCancelledBeforeItsTurnIsNotSent() {
     RedisLockStore store = store(1, LATE);
     pair.cutReplication();
     List<CompletableFuture<Grant>> grants = occupyAllConnections(store);
@@ -236,7 +237,7 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  void whoeverCancelsLaterLeavesNothingThatDoesNotCount() {
+  void aGrantThatIsCancelledLaterAndDoesNotCountLeavesNothing() {
     RedisLockStore store = store(1, SOON);
     pair.cutReplication();
     Disposable gone = store.acquire(A, ALICE, "", LONG, false).subscribe(grant -> {}, e -> {});
@@ -248,7 +249,7 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  void whoeverHasWaitedTooLongForAConnectionIsToldThatNothingWasSent() {
+  void aCallThatWaitsTooLongForAConnectionFailsAsNotSent() {
     RedisLockStore store = store(1, LATE);
     pair.cutReplication();
     occupyAllConnections(store);
@@ -326,13 +327,13 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  @DisplayName("G9: whoever waits is woken, and served when it is replicated")
-  void whoeverWaitsIsWoken() throws Exception {
+  @DisplayName("G9: a waiter is woken, and served when its grant is replicated")
+  void aWaiterIsWoken() throws Exception {
     ReactiveLocker one = locker(LATE);
     ReactiveLocker other = locker(LATE);
     LockOptions woken = OPTIONS.retry(Retry.fixedDelay(Long.MAX_VALUE, Duration.ofHours(1)));
     for (int i = 0; i < 50; i++) {
-      Lock lock = one.acquire("key", OPTIONS).block(PATIENCE);
+      Lock lock = one.acquire("key", OPTIONS).block(TIMEOUT);
       CompletableFuture<Lock> waiter = other.acquire("key", woken).toFuture();
       if (i % 2 == 0) {
         await()
@@ -341,10 +342,10 @@ class ReplicasTest extends OnPair {
                     other.activity().stream()
                         .anyMatch(any -> any.state() == LockActivity.State.WAITING));
       }
-      assertThat(lock.release().block(PATIENCE)).isTrue();
+      assertThat(lock.release().block(TIMEOUT)).isTrue();
       Lock next = waiter.get(20, TimeUnit.SECONDS);
       assertThat(pair.replica().commandAsLong("EXISTS", "key")).isEqualTo(1);
-      assertThat(next.release().block(PATIENCE)).isTrue();
+      assertThat(next.release().block(TIMEOUT)).isTrue();
     }
   }
 
@@ -374,7 +375,7 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  void whoeverMayNotWaitForReplicasIsToldAndHoldsNothing() {
+  void aUserWhoMayNotWaitForReplicasIsRefusedAndHoldsNothing() {
     pair.primary().command("ACL", "SETUSER", "modest", "on", ">secret", "~*", "+@all", "-wait");
     RedisURI uri = uri(pair.primary());
     uri.setCredentialsProvider(
@@ -418,7 +419,7 @@ class ReplicasTest extends OnPair {
               closedAtTheEnd(RedisLockStore.builder(client).replicas(2, SOON).build())
                   .acquire(A, ALICE, "", LONG, false));
       assertThat(failure).hasMessageContaining("1 of 2 replicas");
-      store.close().block(PATIENCE);
+      store.close().block(TIMEOUT);
       client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
     }
   }
@@ -433,7 +434,7 @@ class ReplicasTest extends OnPair {
             .mapToObj(i -> store.acquire(A, "%022d".formatted(i), "", LONG, false).toFuture())
             .toList();
 
-    store.close().block(PATIENCE);
+    store.close().block(TIMEOUT);
 
     crowd.forEach(
         one ->

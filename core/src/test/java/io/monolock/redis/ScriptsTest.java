@@ -91,7 +91,7 @@ class ScriptsTest extends StoreOnRedis {
   }
 
   @Test
-  void whoeverLooksTakesNothing() {
+  void lookingTakesNothing() {
     List<String> ab = List.of("lock:a", "lock:b");
     assertThat(eval("peek", ab, ALICE)).isEqualTo(1L);
     assertThat(server.commandAsLong("DBSIZE")).isZero();

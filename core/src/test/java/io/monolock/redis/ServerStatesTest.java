@@ -141,7 +141,7 @@ class ServerStatesTest extends StoreOnRedis {
 
   /** B92 */
   @Test
-  void aLongScriptOfSomebodyElseIsTransient() throws IOException {
+  void aLongScriptOfAnotherClientIsTransient() throws IOException {
     acquire(store, A, ALICE);
     server.command("CONFIG", "SET", "lua-time-limit", "1");
     try (Socket other = new Socket(server.host(), server.port())) {
@@ -157,7 +157,7 @@ class ServerStatesTest extends StoreOnRedis {
 
   /** B80 */
   @Test
-  void aServerThatForgetsItsScriptsIsToldThemAgain() {
+  void aServerThatForgetsItsScriptsIsSentThemAgain() {
     RedisLockStore forgetful = store;
     assertThat(afterFlush(forgetful.acquire(AB, ALICE, "", LONG, true)))
         .isInstanceOf(Granted.class);

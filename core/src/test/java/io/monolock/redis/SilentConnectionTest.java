@@ -22,7 +22,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A connection that answers nothing any more, told by when it was asked and last heard of. */
+/**
+ * A connection that answers nothing any more, recognised by when it was asked and last answered.
+ */
 @ExtendWith(RedisExtension.class)
 class SilentConnectionTest extends StoreOnRedis {
 
@@ -51,7 +53,7 @@ class SilentConnectionTest extends StoreOnRedis {
 
   private static void assertLost(CompletableFuture<?> call) {
     assertThat(call)
-        .failsWithin(PATIENCE)
+        .failsWithin(TIMEOUT)
         .withThrowableOfType(ExecutionException.class)
         .havingCause()
         .isInstanceOfSatisfying(
@@ -118,16 +120,16 @@ class SilentConnectionTest extends StoreOnRedis {
   }
 
   private List<Object> waitFor() {
-    List<Object> heard = new CopyOnWriteArrayList<>();
-    store.wakeUps(A).subscribe(heard::add, heard::add);
-    await().until(() -> heard.size() == 1);
-    return heard;
+    List<Object> notifications = new CopyOnWriteArrayList<>();
+    store.wakeUps(A).subscribe(notifications::add, notifications::add);
+    await().until(() -> notifications.size() == 1);
+    return notifications;
   }
 
   @Test
   @DisplayName("B101, B116: a silent tracked connection is no less silent while the other answers")
   void aSilentTrackedConnectionIsGivenUpWhileTheOtherOneAnswers() {
-    List<Object> heard = waitFor();
+    List<Object> notifications = waitFor();
     proxy.holdReply(1);
     CompletableFuture<Grant> attempt = store.acquire(A, BOB, "", LONG, false).toFuture();
     await()
@@ -138,13 +140,13 @@ class SilentConnectionTest extends StoreOnRedis {
               return attempt.isDone();
             });
     assertLost(attempt);
-    await().until(() -> heard.size() == 2);
+    await().until(() -> notifications.size() == 2);
     assertThat(proxy.accepted()).isEqualTo(3);
   }
 
   @Test
   void aSilentConnectionIsGivenUpWhileTheTrackedOneAnswers() {
-    List<Object> heard = waitFor();
+    List<Object> notifications = waitFor();
     CompletableFuture<Boolean> call = askInVain();
     await()
         .until(
@@ -156,6 +158,6 @@ class SilentConnectionTest extends StoreOnRedis {
     assertLost(call);
     assertThat(result(store.extend(A, ALICE, LONG))).isTrue();
     assertThat(proxy.accepted()).isEqualTo(3);
-    assertThat(heard).doesNotHaveAnyElementsOfTypes(Throwable.class);
+    assertThat(notifications).doesNotHaveAnyElementsOfTypes(Throwable.class);
   }
 }

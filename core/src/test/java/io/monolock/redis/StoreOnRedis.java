@@ -26,7 +26,7 @@ abstract class StoreOnRedis {
   static final LockKeys B = LockKeys.of("lock:b");
   static final LockKeys AB = LockKeys.of(List.of("lock:a", "lock:b"));
   static final Duration LONG = Duration.ofSeconds(60);
-  static final Duration PATIENCE = Duration.ofSeconds(5);
+  static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   static RedisClient client;
 
@@ -44,7 +44,7 @@ abstract class StoreOnRedis {
 
   @AfterEach
   void closeStores() {
-    stores.forEach(store -> store.close().block(PATIENCE));
+    stores.forEach(store -> store.close().block(TIMEOUT));
   }
 
   RedisLockStore storeOn(RedisServer server) {
@@ -61,7 +61,7 @@ abstract class StoreOnRedis {
   }
 
   static <T> T result(Mono<T> call) {
-    return call.block(PATIENCE);
+    return call.block(TIMEOUT);
   }
 
   static Grant acquire(RedisLockStore store, LockKeys keys, String token) {
@@ -70,7 +70,7 @@ abstract class StoreOnRedis {
 
   static StoreFailure failure(Mono<?> call) {
     return assertThatExceptionOfType(StoreFailure.class)
-        .isThrownBy(() -> call.block(PATIENCE))
+        .isThrownBy(() -> call.block(TIMEOUT))
         .actual();
   }
 

@@ -15,14 +15,16 @@ import io.monolock.ReactiveLocker;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.Certificates;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
 import io.monolock.test.RedisServer;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks in a cluster whose servers speak TLS only, and demand certificates. */
+@Tag("thorough")
 class TlsOnClusterTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -58,8 +60,8 @@ class TlsOnClusterTest {
     RedisClusterClient client = client(TlsTest.showing(Certificates.ofServers()));
     ReactiveLocker locker = ReactiveLocker.create(RedisLockStore.create(client));
     Lock lock = locker.acquire(KEY, OPTIONS.fenced(true)).block(LIMIT);
-    RedisNode owner = cluster.ownerOf(KEY);
-    RedisNode other =
+    ServerNode owner = cluster.ownerOf(KEY);
+    ServerNode other =
         cluster.masters().stream().filter(node -> node != owner).findFirst().orElseThrow();
 
     cluster.migrate(cluster.slotOf(KEY), other);

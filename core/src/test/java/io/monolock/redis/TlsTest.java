@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Locks over TLS, and whom a client and a server refuse. */
+/** Locks over TLS, and what a client and a server refuse. */
 class TlsTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -134,7 +134,7 @@ class TlsTest {
   }
 
   @Test
-  void aServerThatNobodyVouchesForIsRefused() {
+  void aServerThatIsNotTrustedIsRefused() {
     assertRefusedAtOnce(
         locker(SslOptions.builder().jdkSslProvider(), server.uri()), "unable to find valid");
   }

@@ -36,7 +36,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The server tells those who wait that a key may be free, and how they come to hear of it. */
+/** The server notifies waiters that a key may be free, and how the notification reaches them. */
 @ExtendWith(RedisExtension.class)
 class WakeUpsTest extends StoreOnRedis {
 
@@ -59,14 +59,14 @@ class WakeUpsTest extends StoreOnRedis {
     proxy.close();
   }
 
-  /** Whoever waits for keys, and what it has heard so far. */
+  /** A waiter for keys, and its notifications so far. */
   private static final class Waiter {
 
     final RedisLockStore store;
     final LockKeys keys;
-    final List<LockKeys> heard = new CopyOnWriteArrayList<>();
+    final List<LockKeys> notifications = new CopyOnWriteArrayList<>();
     final Disposable subscription;
-    final int heardUponSubscription;
+    final int notifiedUponSubscription;
 
     Waiter(RedisLockStore store, LockKeys keys) {
       this.store = store;
@@ -81,27 +81,29 @@ class WakeUpsTest extends StoreOnRedis {
                     if (Thread.currentThread().equals(subscribing)) {
                       atOnce.incrementAndGet();
                     } else {
-                      heard.add(hint);
+                      notifications.add(hint);
                     }
                   },
-                  e -> heard.add(null));
-      this.heardUponSubscription = atOnce.get();
+                  e -> notifications.add(null));
+      this.notifiedUponSubscription = atOnce.get();
     }
 
     Grant attempt() {
       return acquire(store, keys, BOB);
     }
 
-    void awaitHeard(int times) {
-      await().untilAsserted(() -> assertThat(heard).hasSize(times).containsOnly(keys));
+    void awaitNotified(int times) {
+      await().untilAsserted(() -> assertThat(notifications).hasSize(times).containsOnly(keys));
     }
 
-    void assertHeardNoMoreThan(int times) {
-      await().during(Duration.ofMillis(100)).untilAsserted(() -> assertThat(heard).hasSize(times));
+    void assertNotifiedNoMoreThan(int times) {
+      await()
+          .during(Duration.ofMillis(100))
+          .untilAsserted(() -> assertThat(notifications).hasSize(times));
     }
   }
 
-  /** A waiter that was refused over the connection that is tracked, and has heard nothing since. */
+  /** A waiter that was refused over the connection that is tracked, and was not notified since. */
   private Waiter refused(LockKeys keys) {
     openTracked();
     Waiter waiter = new Waiter(store, keys);
@@ -112,8 +114,8 @@ class WakeUpsTest extends StoreOnRedis {
   private void openTracked() {
     if (trackings().isEmpty()) {
       Waiter first = new Waiter(store, LockKeys.of("lock:first"));
-      if (first.heardUponSubscription == 0) {
-        first.awaitHeard(1); // else it is open already, which the recorder has not seen yet
+      if (first.notifiedUponSubscription == 0) {
+        first.awaitNotified(1); // else it is open already, which the recorder has not seen yet
       }
       first.subscription.dispose();
     }
@@ -154,16 +156,16 @@ class WakeUpsTest extends StoreOnRedis {
 
     result(store.release(A, ALICE, Duration.ZERO));
 
-    waiter.awaitHeard(1);
+    waiter.awaitNotified(1);
     assertThat(waiter.attempt()).isInstanceOf(Granted.class);
   }
 
   @Test
-  @DisplayName("B114: whoever begins to listen hears once, for what happened before")
-  void whoeverBeginsToListenHearsOnce() {
+  @DisplayName("B114: a new waiter is notified once, for what happened before")
+  void aNewWaiterIsNotifiedOnce() {
     openTracked();
 
-    assertThat(new Waiter(store, A).heardUponSubscription).isOne();
+    assertThat(new Waiter(store, A).notifiedUponSubscription).isOne();
   }
 
   @Test
@@ -171,7 +173,7 @@ class WakeUpsTest extends StoreOnRedis {
     result(store.acquire(A, ALICE, "", Duration.ofMillis(300), false));
     Waiter waiter = refused(A);
 
-    waiter.awaitHeard(1);
+    waiter.awaitNotified(1);
 
     assertThat(waiter.attempt()).isInstanceOf(Granted.class);
   }
@@ -181,7 +183,7 @@ class WakeUpsTest extends StoreOnRedis {
     acquire(store, A, ALICE);
     Waiter waiter = refused(A);
     server.command("DEL", "lock:a");
-    waiter.awaitHeard(1);
+    waiter.awaitNotified(1);
   }
 
   @Test
@@ -189,7 +191,7 @@ class WakeUpsTest extends StoreOnRedis {
     acquire(store, A, ALICE);
     Waiter waiter = refused(A);
     server.command("SET", "lock:a", "data");
-    waiter.awaitHeard(1);
+    waiter.awaitNotified(1);
   }
 
   @Test
@@ -198,21 +200,21 @@ class WakeUpsTest extends StoreOnRedis {
     Waiter waiter = refused(A);
 
     result(store.extend(A, ALICE, LONG.multipliedBy(2)));
-    waiter.awaitHeard(1);
+    waiter.awaitNotified(1);
     assertThat(waiter.attempt()).isInstanceOf(Busy.class);
     result(store.release(A, ALICE, Duration.ZERO));
 
-    waiter.awaitHeard(2);
+    waiter.awaitNotified(2);
   }
 
   @Test
-  void anEmptiedServerWakesEverybody() {
+  void anEmptiedServerWakesAllWaiters() {
     acquire(store, A, ALICE);
     Waiter ofA = refused(A);
     Waiter ofB = new Waiter(store, B);
     server.command("FLUSHALL");
-    ofA.awaitHeard(1);
-    ofB.awaitHeard(1);
+    ofA.awaitNotified(1);
+    ofB.awaitNotified(1);
   }
 
   @Test
@@ -224,9 +226,9 @@ class WakeUpsTest extends StoreOnRedis {
 
     result(store.release(A, ALICE, Duration.ZERO));
 
-    ofA.awaitHeard(1);
-    ofBoth.awaitHeard(1);
-    ofB.assertHeardNoMoreThan(0);
+    ofA.awaitNotified(1);
+    ofBoth.awaitNotified(1);
+    ofB.assertNotifiedNoMoreThan(0);
   }
 
   @Test
@@ -236,25 +238,25 @@ class WakeUpsTest extends StoreOnRedis {
       Waiter waiter = refused(AB);
       assertThat(result(store.acquire(AB, BOB, "", LONG, fenced))).isInstanceOf(Busy.class);
       result(store.release(B, ALICE, Duration.ZERO));
-      waiter.awaitHeard(1);
+      waiter.awaitNotified(1);
       acquire(store, B, ALICE);
     }
   }
 
   @Test
-  void eachWaiterOfTheSameKeysHears() {
+  void eachWaiterOfTheSameKeysIsNotified() {
     acquire(store, A, ALICE);
     Waiter one = refused(A);
     Waiter other = new Waiter(store, LockKeys.of("lock:a"));
 
     result(store.release(A, ALICE, Duration.ZERO));
 
-    one.awaitHeard(1);
-    other.awaitHeard(1);
+    one.awaitNotified(1);
+    other.awaitNotified(1);
   }
 
   @Test
-  void onlyAttemptsOfThoseWhoWaitGoOverTheTrackedConnection() {
+  void onlyAttemptsOfWaitersGoOverTheTrackedConnection() {
     acquire(store, A, ALICE);
     Waiter waiter = refused(A);
     assertThat(acquire(store, AB, BOB)).isInstanceOf(Busy.class);
@@ -270,7 +272,7 @@ class WakeUpsTest extends StoreOnRedis {
   }
 
   @Test
-  void nothingIsPushedToUsWhoDoNotWait() {
+  void nothingIsPushedWithoutAWaiter() {
     openTracked();
     for (int i = 0; i < 100; i++) {
       acquire(store, A, ALICE);
@@ -292,7 +294,7 @@ class WakeUpsTest extends StoreOnRedis {
     assertThat(waiter.attempt()).isInstanceOf(Busy.class);
     result(store.release(A, ALICE, Duration.ZERO));
 
-    waiter.awaitHeard(1);
+    waiter.awaitNotified(1);
     assertThat(waiter.attempt()).isInstanceOf(Granted.class);
     assertThat(scripts().get(1).connection()).isNotEqualTo(trackedConnection());
     assertThat(scripts().get(3).connection()).isEqualTo(trackedConnection());
@@ -310,10 +312,10 @@ class WakeUpsTest extends StoreOnRedis {
         .until(
             () -> {
               attempts.add(store.acquire(A, BOB, "", LONG, false).toFuture());
-              return !waiter.heard.isEmpty();
+              return !waiter.notifications.isEmpty();
             });
     assertThat(waiter.attempt()).isInstanceOf(Busy.class);
-    assertThat(attempts).allSatisfy(attempt -> assertThat(attempt).succeedsWithin(PATIENCE));
+    assertThat(attempts).allSatisfy(attempt -> assertThat(attempt).succeedsWithin(TIMEOUT));
 
     String tracked = trackedConnection();
     assertThat(recorder.commands())
@@ -324,8 +326,8 @@ class WakeUpsTest extends StoreOnRedis {
   }
 
   @Test
-  @DisplayName("B116: after a lost connection each waiter hears once, and is tracked again")
-  void aLostConnectionIsReplacedAndEverybodyHearsOnce() {
+  @DisplayName("B116: after a lost connection each waiter is notified once, and is tracked again")
+  void aLostConnectionIsReplacedAndEachWaiterIsNotifiedOnce() {
     acquire(store, A, ALICE);
     Waiter waiter = refused(A);
     Waiter other = new Waiter(store, LockKeys.of(List.of("lock:b", "lock:c")));
@@ -333,13 +335,13 @@ class WakeUpsTest extends StoreOnRedis {
 
     proxy.cut();
 
-    waiter.awaitHeard(1);
-    other.awaitHeard(1);
+    waiter.awaitNotified(1);
+    other.awaitNotified(1);
     assertThat(trackedConnection()).isNotEqualTo(lost);
     await().ignoreExceptions().until(() -> waiter.attempt() instanceof Busy);
     result(store.release(A, ALICE, Duration.ZERO));
-    waiter.awaitHeard(2);
-    other.assertHeardNoMoreThan(1);
+    waiter.awaitNotified(2);
+    other.assertNotifiedNoMoreThan(1);
   }
 
   @Test
@@ -359,7 +361,7 @@ class WakeUpsTest extends StoreOnRedis {
         .untilAsserted(
             () -> {
               assertThat(waiter.attempt()).isInstanceOf(Busy.class);
-              assertThat(waiter.heard).isNotEmpty();
+              assertThat(waiter.notifications).isNotEmpty();
             });
     assertThat(trackedConnection()).isNotEqualTo(tracked);
   }
@@ -378,16 +380,16 @@ class WakeUpsTest extends StoreOnRedis {
               assertThat(waiter.attempt()).isInstanceOf(Busy.class);
               assertThat(trackedKeys()).isOne();
             });
-    int before = waiter.heard.size();
+    int before = waiter.notifications.size();
 
     server.command("DEL", "lock:a");
 
-    waiter.awaitHeard(before + 1);
+    waiter.awaitNotified(before + 1);
   }
 
   @Test
-  @DisplayName("B115: of 10,000 who waited and have gone nothing is left, here or at the server")
-  void ofManyWhoHaveGoneNothingIsLeft() {
+  @DisplayName("B115: of 10,000 waiters that left nothing is left, here or at the server")
+  void ofManyWaitersThatLeftNothingIsLeft() {
     openTracked();
     Flux.range(0, 10_000)
         .map(i -> LockKeys.of(List.of("key" + i, "other" + i, "shared")))
@@ -411,9 +413,9 @@ class WakeUpsTest extends StoreOnRedis {
   }
 
   @Test
-  void aSlowWaiterHearsOnceOfAllThatItMissed() {
+  void aSlowWaiterIsNotifiedOnceOfAllThatItMissed() {
     WakeUps wakeUps = new WakeUps();
-    List<LockKeys> heard = new CopyOnWriteArrayList<>();
+    List<LockKeys> notifications = new CopyOnWriteArrayList<>();
     BaseSubscriber<LockKeys> slow =
         new BaseSubscriber<>() {
           @Override
@@ -421,17 +423,17 @@ class WakeUpsTest extends StoreOnRedis {
 
           @Override
           protected void hookOnNext(LockKeys keys) {
-            heard.add(keys);
+            notifications.add(keys);
           }
         };
     wakeUps.of(AB, () -> false).subscribe(slow);
     wakeUps.wake("lock:a");
     wakeUps.wakeAll();
-    assertThat(heard).isEmpty();
+    assertThat(notifications).isEmpty();
     slow.request(5);
-    assertThat(heard).containsExactly(AB);
+    assertThat(notifications).containsExactly(AB);
     wakeUps.wake("lock:b");
-    assertThat(heard).hasSize(2);
+    assertThat(notifications).hasSize(2);
   }
 
   private void assertWaitersPollWithOneWarning(RedisLockStore store, String reason) {
@@ -463,7 +465,7 @@ class WakeUpsTest extends StoreOnRedis {
     try {
       assertWaitersPollWithOneWarning(closedAtTheEnd(RedisLockStore.create(old)), "RESP2");
     } finally {
-      old.shutdown(Duration.ZERO, PATIENCE);
+      old.shutdown(Duration.ZERO, TIMEOUT);
     }
   }
 

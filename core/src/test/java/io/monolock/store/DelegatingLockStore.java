@@ -6,19 +6,18 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A store that hands its calls on to another one, for tests that want some of them to differ. A
- * transfer stays the release and the acquisition that it is by default, so that it differs where
- * they do.
+ * A store that forwards its calls to another one, for tests that change some of them. A transfer is
+ * not forwarded: as by default it is a release and an acquisition, so it changes when these do.
  */
 public abstract class DelegatingLockStore implements LockStore {
 
-  /** Where the calls go. */
+  /** The store that gets the calls. */
   protected final LockStore store;
 
   /**
    * A store in front of another one.
    *
-   * @param store where the calls go
+   * @param store the store that gets the calls
    */
   protected DelegatingLockStore(LockStore store) {
     this.store = store;

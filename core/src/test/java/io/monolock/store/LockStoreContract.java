@@ -144,14 +144,14 @@ public interface LockStoreContract {
   }
 
   @Test
-  default void aHeldKeyIsBusyForOthersAndTellsHowLong() {
+  default void aHeldKeyIsBusyForOthersAndSaysHowLong() {
     acquire(A, ALICE, LONG);
     assertBusy(LONG, acquire(A, BOB, LONGER));
     assertAbout(LONG, remaining(A, ALICE));
   }
 
   @Test
-  default void busyTellsTheLongestTimeOfAllForeignKeys() {
+  default void busySaysTheLongestTimeOfAllForeignKeys() {
     acquire(A, ALICE, LONG);
     acquire(B, ALICE_TOO, LONGER);
     assertBusy(LONGER, acquire(AB, BOB, LONG));
@@ -415,7 +415,7 @@ public interface LockStoreContract {
   }
 
   @Test
-  default void transferOfKeysThatSomebodyElseHoldsIsBusy() {
+  default void transferOfKeysOfAnotherHolderIsBusy() {
     acquire(AB, ALICE_TOO, LONGER);
     Transfer transfer = transfer(AB, ALICE, BOB, false);
     assertThat(transfer.released()).isFalse();
@@ -555,7 +555,7 @@ public interface LockStoreContract {
     assertThat(fenced(A, BOB)).isLessThan(far);
   }
 
-  // onlookers and operators
+  // observers and operators
 
   @Test
   default void aFreeKeyHasNoHolder() {
@@ -563,7 +563,7 @@ public interface LockStoreContract {
   }
 
   @Test
-  default void inspectTellsMetadataAndTimeButNotTheToken() {
+  default void inspectShowsMetadataAndTimeButNotTheToken() {
     String metadata = "node 7, \u00fcber\u2192all \ud83d\udd12";
     result(store().acquire(A, ALICE, metadata, LONG, false));
     Holder holder = inspect(A).orElseThrow();
@@ -574,13 +574,13 @@ public interface LockStoreContract {
   }
 
   @Test
-  default void inspectTellsThatThereIsNoMetadata() {
+  default void inspectShowsThatThereIsNoMetadata() {
     acquire(A, ALICE, LONG);
     assertThat(inspect(A).orElseThrow().metadata()).contains("");
   }
 
   @Test
-  default void aForcedReleaseFreesTheKeyWhoeverHoldsIt() {
+  default void aForcedReleaseFreesTheKeyWhateverItsToken() {
     acquire(AB, ALICE, LONG);
     assertThat(result(store().forceRelease(A.asList().get(0)))).isTrue();
     assertThat(inspect(A)).isEmpty();
@@ -597,11 +597,11 @@ public interface LockStoreContract {
   }
 
   @Test
-  default void aStoreThatTellsItsHealthNamesItsTopologyAndFailsOnceItIsClosed() {
+  default void aStoreThatReportsItsHealthNamesItsTopologyAndFailsOnceItIsClosed() {
     Optional<StoreHealth> health = store().health().blockOptional(Duration.ofSeconds(20));
     health.ifPresent(
-        told -> {
-          assertThat(told.topology()).isNotBlank();
+        reported -> {
+          assertThat(reported.topology()).isNotBlank();
           store().close().block(Duration.ofSeconds(20));
           assertThatExceptionOfType(StoreFailure.class)
               .isThrownBy(() -> result(store().health()))

@@ -28,8 +28,8 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /**
- * The meters of one group of keys, all registered from the start: nothing is looked up for an
- * event, and a counter that was seen at zero shows its first increment.
+ * The meters of one group of keys, all registered at once: nothing is looked up for an event, and a
+ * counter that was scraped at zero shows its first increment.
  */
 final class GroupMeters {
 
@@ -75,10 +75,10 @@ final class GroupMeters {
             Tag.REASON,
             StoreProblem.Reason.class);
     lost = counters(LOST, "locks that were lost", Tag.REASON, LockLostException.Reason.class);
-    abandoned = counter(ABANDONED, "locks granted though nobody wanted them", Tags.empty());
+    abandoned = counter(ABANDONED, "locks granted after their caller had gone", Tags.empty());
   }
 
-  /** Not a second time, which the registry would warn of. */
+  /** Registers a gauge, unless it is registered already, of which the registry would warn. */
   private void gauge(
       LockMeterDocumentation meter, String description, ToIntFunction<Levels> level) {
     if (registry.find(meter.getName()).tags(tags).gauge() != null) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.micrometer;
 
-/** How the time of holding a lock ended. */
+/** How a hold ended. */
 enum HoldEnd {
   RELEASED,
-  /** The release found that the keys were gone, or never got an answer. */
+  /** The release found that the keys were gone, or got no answer. */
   NOT_OURS,
   LOST
 }

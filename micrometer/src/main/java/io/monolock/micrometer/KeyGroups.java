@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which meters the keys of a lock belong to. The function is the user's, so whatever it does, every
- * lock has its meters, and there is an end to their number.
+ * The meters for the keys of a lock, by the group that a function of the user gives. Whatever that
+ * function does, every lock has meters, and the number of groups is limited.
  */
 final class KeyGroups {
 
@@ -67,7 +67,8 @@ final class KeyGroups {
 
   private static void warnOnce(AtomicBoolean warned, String what, @Nullable Throwable e) {
     if (warned.compareAndSet(false, true)) {
-      LOG.warn("{}; such locks count as \"unknown\" or \"other\", and this is told once", what, e);
+      LOG.warn(
+          "{}; such locks count as \"unknown\" or \"other\", and this is logged once", what, e);
     }
   }
 }

@@ -10,10 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What the gauges of one registry with the same tags show.
+ * The values of the gauges that have the same registry and tags.
  *
- * <p>A registry keeps the first gauge of a name and tags, and ignores any other. So several
- * observers, as several lockers have, count into the same levels.
+ * <p>A registry keeps the first gauge of a name and tags, and ignores any other. So the observers
+ * of several lockers share these values.
  */
 final class Levels {
 

@@ -3,7 +3,7 @@ package io.monolock.micrometer;
 
 import io.monolock.LockLostException;
 
-/** The error of an observation whose lock was lost; nobody is thrown it. */
+/** The error of an observation whose lock was lost; it is never thrown. */
 final class LockLost extends RuntimeException {
 
   LockLost(LockLostException.Reason reason) {

@@ -21,16 +21,16 @@ public enum LockMeterDocumentation implements MeterDocumentation {
   /** Acquisitions that had to wait: for another holder, for others in line, or for the store. */
   CONTENDED("monolock.contended", Meter.Type.COUNTER),
 
-  /** Acquisitions that failed for trouble of the store, by reason. */
+  /** Acquisitions that failed because the store did, by reason. */
   STORE_TROUBLE("monolock.store.trouble", Meter.Type.COUNTER, Tag.REASON),
 
   /** Refreshes that failed and are tried again until the deadline, by reason. */
   REFRESH_FAILURES("monolock.refresh.failures", Meter.Type.COUNTER, Tag.REASON),
 
-  /** Locks that were lost while somebody relied on them, or reached their deadline unreleased. */
+  /** Locks that were lost while they were held, or reached their deadline unreleased. */
   LOST("monolock.lost", Meter.Type.COUNTER, Tag.REASON),
 
-  /** Locks that were granted though nobody wanted them any more, and are freed again. */
+  /** Locks that were granted after their caller had gone, and are released again. */
   ABANDONED("monolock.abandoned", Meter.Type.COUNTER),
 
   /** Acquisitions that wait now. */
@@ -43,8 +43,8 @@ public enum LockMeterDocumentation implements MeterDocumentation {
   public enum Tag implements KeyName {
 
     /**
-     * What the {@code keyGroup} function says of the keys; {@code all} without one, {@code unknown}
-     * if it failed, {@code other} beyond the most groups that are told apart.
+     * The group that the {@code keyGroup} function gives for the keys; {@code all} without a
+     * function, {@code unknown} if it failed, {@code other} beyond the largest number of groups.
      */
     KEY_GROUP("key.group"),
 
@@ -61,7 +61,7 @@ public enum LockMeterDocumentation implements MeterDocumentation {
 
     /**
      * Why: a {@link io.monolock.LockLostException.Reason} or {@link
-     * io.monolock.StoreProblem.Reason} in lower case.
+     * io.monolock.store.StoreProblem.Reason} in lower case.
      */
     REASON("reason");
 

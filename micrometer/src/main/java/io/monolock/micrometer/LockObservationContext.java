@@ -5,7 +5,7 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import java.util.Set;
 
-/** What is known of a lock that is observed. */
+/** What an observation knows of its lock. */
 public final class LockObservationContext extends Observation.Context {
 
   private final LockObservationDocumentation observation;
@@ -41,7 +41,7 @@ public final class LockObservationContext extends Observation.Context {
   }
 
   /**
-   * What is locked, or to be locked, whether or not it may be shown.
+   * The keys of the lock, whether or not they may be shown.
    *
    * @return the keys, sorted; immutable
    */
@@ -77,7 +77,7 @@ public final class LockObservationContext extends Observation.Context {
   }
 
   /**
-   * Why it ended like that.
+   * Why it ended in this way.
    *
    * @return as in the tag {@code reason} of the meters, or {@code none}
    */

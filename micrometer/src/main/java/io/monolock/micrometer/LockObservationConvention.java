@@ -8,14 +8,15 @@ import io.monolock.micrometer.LockObservationDocumentation.HighCardinality;
 import io.monolock.micrometer.LockObservationDocumentation.LowCardinality;
 
 /**
- * Names and key values of the observations of locks. Whoever wants others overrides what they want
- * to be different, and gives it to {@link MicrometerLockObserver.Builder#convention} or, as a
- * {@code GlobalObservationConvention}, to the registry.
+ * Names and key values of the observations of locks. To change them, implement this interface,
+ * override what is to be different, and pass it to {@link
+ * MicrometerLockObserver.Builder#convention} or, as a {@code GlobalObservationConvention}, to the
+ * registry.
  */
 public interface LockObservationConvention extends ObservationConvention<LockObservationContext> {
 
   /**
-   * Which of the observations this is about.
+   * The observation that this convention is for.
    *
    * @return the observation
    */

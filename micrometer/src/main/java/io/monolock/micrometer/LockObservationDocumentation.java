@@ -9,8 +9,8 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 /**
  * The observations of {@link MicrometerLockObserver}: their names, key values and events.
  *
- * <p>Their names differ from those of the meters, as a handler that makes a timer of each
- * observation would otherwise make a second one of the same name with other tags.
+ * <p>Their names differ from those of the meters: a handler that makes a timer of each observation
+ * would otherwise make a second meter of the same name with other tags.
  */
 public enum LockObservationDocumentation implements ObservationDocumentation {
 
@@ -58,7 +58,7 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
     }
   }
 
-  /** What may happen meanwhile. */
+  /** Events during an observation. */
   public enum Event implements Observation.Event {
     /** An acquisition has to wait. */
     CONTENDED("contended"),

@@ -14,10 +14,10 @@ import reactor.util.context.ContextView;
 /**
  * Starts the observations of locks.
  *
- * <p>The parent is the observation in the Reactor Context of whoever asked for the lock, and no
- * other. What is current on the thread at hand is somebody else's: an observer is called on a
- * thread that many share, and with automatic context propagation even with the thread-locals of
- * whoever made the news before. So it is hidden while an observation starts.
+ * <p>The parent is the observation in the Reactor Context of the lock's subscriber, and no other.
+ * The current observation of the calling thread is a foreign one: an observer is called on a thread
+ * that many locks share, and with automatic context propagation even with the thread-locals of an
+ * earlier event. So it is hidden while an observation starts.
  */
 final class LockObservations {
 
@@ -83,11 +83,11 @@ final class LockObservations {
       observation.start();
       return;
     }
-    Observation.Scope nobody = new NullObservation(registry).openScope();
+    Observation.Scope hidden = new NullObservation(registry).openScope();
     try {
       observation.start();
     } finally {
-      nobody.close();
+      hidden.close();
     }
   }
 }

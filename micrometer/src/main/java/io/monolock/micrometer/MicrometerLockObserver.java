@@ -29,14 +29,15 @@ import reactor.util.context.ContextView;
  * }</pre>
  *
  * <p>The meters are those of {@link LockMeterDocumentation}. No key is in any tag: with {@link
- * Builder#keyGroup} keys are told apart by groups. With {@link Builder#observations} each
+ * Builder#keyGroup} the meters distinguish groups of keys. With {@link Builder#observations} each
  * acquisition and each lock is an observation of {@link LockObservationDocumentation}; its parent
- * is the one in the Reactor Context of whoever subscribed to the lock.
+ * is the one in the Reactor Context of the subscriber.
  *
- * <p>An observer belongs to one locker, as it tells locks apart by the ids of that locker. The
+ * <p>An observer belongs to one locker, as it identifies locks by the ids of that locker. The
  * observers of several lockers may share a registry: their numbers add up, unless {@link
- * Builder#tags} tell them apart. A lock that was taken over by {@code attach} was never asked for,
- * so it is neither timed nor held here; its loss and its failed refreshes count.
+ * Builder#tags} distinguish them. A lock that was taken over by {@code attach} was not acquired by
+ * this locker, so it counts neither as an acquisition nor as held; its loss and its failed
+ * refreshes count.
  */
 public final class MicrometerLockObserver implements LockObserver {
 
@@ -139,7 +140,7 @@ public final class MicrometerLockObserver implements LockObserver {
     return lock != null ? lock.meters : groups.of(keys);
   }
 
-  /** How many acquisitions and locks are not over. */
+  /** How many acquisitions and locks have not ended yet. */
   int size() {
     return locks.size();
   }
@@ -165,8 +166,8 @@ public final class MicrometerLockObserver implements LockObserver {
     }
 
     /**
-     * Tells keys apart by groups, as values of the tag {@code key.group}: {@code "order"} for
-     * {@code "order:42"}. Default: all keys are in one group, {@code all}.
+     * Groups keys by the value of the tag {@code key.group}: {@code "order"} for {@code
+     * "order:42"}. Default: all keys are in one group, {@code all}.
      *
      * <p>The function is called once for each acquisition, on the observer's thread, and must not
      * block. Where it throws or gives nothing, the group is {@code unknown}, and one warning is
@@ -181,8 +182,8 @@ public final class MicrometerLockObserver implements LockObserver {
     }
 
     /**
-     * How many groups are told apart; whatever comes later is {@code other}, with one warning.
-     * Default 100, so that a mistake in the function does not flood the registry; 1 to 10,000.
+     * The largest number of groups; any further one is {@code other}, with one warning. Default
+     * 100, so that a mistake in the function does not flood the registry; 1 to 10,000.
      *
      * @param most the number of groups
      * @return this
@@ -198,7 +199,7 @@ public final class MicrometerLockObserver implements LockObserver {
     }
 
     /**
-     * Tags of all meters, to tell the lockers of one registry apart. Each of them needs the same
+     * Tags of all meters, to distinguish the lockers of one registry. Each of them needs the same
      * tag keys. Default: none.
      *
      * @param tags the tags
@@ -234,8 +235,8 @@ public final class MicrometerLockObserver implements LockObserver {
     }
 
     /**
-     * Other names and key values for one of the observations. Default: what the registry has for
-     * it, else those of {@link LockObservationConvention}.
+     * Other names and key values for one of the observations. Default: the convention that the
+     * registry has for it, else the defaults of {@link LockObservationConvention}.
      *
      * @param convention the convention
      * @return this

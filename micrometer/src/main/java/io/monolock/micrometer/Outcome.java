@@ -8,16 +8,19 @@ import io.monolock.LockerClosedException;
 /** How an acquisition ended. */
 enum Outcome {
   GRANTED(false),
-  /** By a single attempt, or because others wait: as expected by whoever asks only once. */
+  /**
+   * By a single attempt, or because others wait: no error, as a caller that does not wait expects
+   * it.
+   */
   REFUSED(false),
   TIMED_OUT(true),
   CANCELLED(false),
   STORE_TROUBLE(true),
   CLOSED(true),
-  /** With an error that is not ours, but the retry spec's. */
+  /** With an error of the retry spec. */
   FAILED(true);
 
-  /** Whether it is an error in the eyes of those who look at traces. */
+  /** Whether traces show it as an error. */
   final boolean isError;
 
   Outcome(boolean isError) {

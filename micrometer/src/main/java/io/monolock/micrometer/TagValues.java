@@ -3,7 +3,7 @@ package io.monolock.micrometer;
 
 import java.util.Locale;
 
-/** How constants are written in tags and key values: {@code timed_out}. */
+/** Writes constants as values of tags and key values: {@code timed_out}. */
 final class TagValues {
 
   private TagValues() {}

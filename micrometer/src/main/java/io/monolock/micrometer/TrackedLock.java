@@ -14,15 +14,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition and the lock that came of it, from the first thing told to its end; told one
- * thing after the other.
+ * One acquisition and its lock, from the first event to its end. Its events come one after the
+ * other.
  *
- * <h2>What may follow what</h2>
+ * <h2>The order of events</h2>
  *
  * <p>Asked, then perhaps waiting, then acquired or not; acquired, then released or lost, and a loss
- * may be followed by a release. As several threads make the news, waiting may also come after the
- * end of the acquisition, and a release before the loss: what comes out of turn changes no level,
- * and the first end is the only one.
+ * may be followed by a release. As several threads cause the events, waiting may also come after
+ * the end of the acquisition, and a release before the loss: an event out of order changes no
+ * gauge, and only the first end counts.
  */
 final class TrackedLock {
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What happens to locks, as Micrometer's meters and observations.
+ * Locks as meters and observations of Micrometer.
  *
- * <p>{@link io.monolock.micrometer.MicrometerLockObserver} is what a locker is given as its
- * observer. {@link io.monolock.micrometer.LockMeterDocumentation} and {@link
- * io.monolock.micrometer.LockObservationDocumentation} say what it records; names and key values of
- * observations are those of a {@link io.monolock.micrometer.LockObservationConvention}, which is
- * asked about a {@link io.monolock.micrometer.LockObservationContext}.
+ * <p>{@link io.monolock.micrometer.MicrometerLockObserver} is passed to a locker as its observer.
+ * {@link io.monolock.micrometer.LockMeterDocumentation} and {@link
+ * io.monolock.micrometer.LockObservationDocumentation} list what it records; a {@link
+ * io.monolock.micrometer.LockObservationConvention}, given a {@link
+ * io.monolock.micrometer.LockObservationContext}, names the observations and their key values.
  *
- * <p>Only this package needs Micrometer, which is an optional dependency: whoever uses it has
- * {@code micrometer-core} on the class path.
+ * <p>The idea: <em>a small state for each lock</em>. {@code TrackedLock} turns the events of one
+ * acquisition, in whatever order they come, into levels that go up once and down once; read it
+ * after the observer. It writes to {@code GroupMeters}, which {@code KeyGroups} chooses by the
+ * keys, and to a {@code RunningObservation} from {@code LockObservations}.
  */
 @NullMarked
 package io.monolock.micrometer;

@@ -49,13 +49,13 @@ class DashboardTest {
   void use() {
     m.run(m.locker.withLock("a", TTL, Mono.empty()));
     m.run(m.locker.withLock("b", TTL, Mono.never()));
-    m.store.ofExtend = FatefulStore.fails(StoreProblem.Reason.SERVER_STATE, true);
+    m.store.onExtend = FaultyStore.fails(StoreProblem.Reason.SERVER_STATE, true);
     Lock other = m.get(m.another().acquire("c", TTL));
     assertThat(other).isNotNull();
     m.run(m.locker.tryAcquire("c", TTL));
     m.run(m.locker.acquire("c", LockOptions.of(TTL).waitAtMost(Duration.ofSeconds(1))));
     m.time.advanceTimeBy(TTL);
-    m.store.ofAcquire = FatefulStore.fails(StoreProblem.Reason.PERMISSION, false);
+    m.store.onAcquire = FaultyStore.fails(StoreProblem.Reason.PERMISSION, false);
     m.run(m.locker.acquire("d", TTL));
     scrape = prometheus.scrape().lines().filter(line -> !line.startsWith("#")).toList();
   }

@@ -37,7 +37,7 @@ class GaugesNeverDriftTest {
 
   private final MeterRegistry registry = new SimpleMeterRegistry();
   private final OpenObservations observations = new OpenObservations();
-  private final FatefulStore store = new FatefulStore(InMemoryLockStore.create());
+  private final FaultyStore store = new FaultyStore(InMemoryLockStore.create());
   private final MicrometerLockObserver observer =
       MicrometerLockObserver.builder(registry)
           .keyGroup(keys -> "group" + keys.iterator().next().length())
@@ -50,11 +50,11 @@ class GaugesNeverDriftTest {
           .closeTimeout(Duration.ofMillis(300))
           .build();
 
-  /** Trouble is warned of, and here there is much of it. */
+  /** Failures are logged as warnings, of which there are many here. */
   private final CapturedLog quiet = new CapturedLog();
 
-  /** What somebody does about a lock. */
-  private enum Deed {
+  /** What a caller does with a lock. */
+  private enum Usage {
     WORK,
     TRY,
     CANCEL_SOON,
@@ -65,7 +65,7 @@ class GaugesNeverDriftTest {
     BURST
   }
 
-  private final Map<Deed, AtomicInteger> done = new EnumMap<>(Deed.class);
+  private final Map<Usage, AtomicInteger> done = new EnumMap<>(Usage.class);
 
   private static int upTo(int most) {
     return ThreadLocalRandom.current().nextInt(most);
@@ -75,12 +75,12 @@ class GaugesNeverDriftTest {
     return Duration.ofNanos(ThreadLocalRandom.current().nextLong(most * 1_000_000L + 1));
   }
 
-  private Mono<?> something() {
-    Deed deed = Deed.values()[upTo(Deed.values().length)];
-    done.computeIfAbsent(deed, any -> new AtomicInteger()).incrementAndGet();
+  private Mono<?> randomUsage() {
+    Usage usage = Usage.values()[upTo(Usage.values().length)];
+    done.computeIfAbsent(usage, any -> new AtomicInteger()).incrementAndGet();
     String key = "k".repeat(1 + upTo(KEYS));
     LockOptions options = LockOptions.of(Duration.ofMillis(200)).waitAtMost(Duration.ofSeconds(2));
-    return switch (deed) {
+    return switch (usage) {
       case WORK -> locker.withLock(key, options, lock -> Mono.delay(millis(2)));
       case TRY -> locker.tryAcquire(key, options).flatMap(Lock::release);
       case CANCEL_SOON ->
@@ -104,27 +104,27 @@ class GaugesNeverDriftTest {
   }
 
   /** Some calls fail, some answer late, some never. */
-  private void troubleTheStore() {
-    FatefulStore.Fate fate =
-        new FatefulStore.Fate() {
+  private void makeTheStoreFail() {
+    FaultyStore.Handling handling =
+        new FaultyStore.Handling() {
           @Override
-          public <T> Mono<T> of(Mono<T> call) {
-            int luck = upTo(60);
-            if (luck == 0) {
-              return FatefulStore.fails(StoreProblem.Reason.SERVER_STATE, true).of(call);
-            } else if (luck == 1) {
-              return FatefulStore.fails(StoreProblem.Reason.PERMISSION, false).of(call);
-            } else if (luck == 2) {
-              return FatefulStore.swallowed().of(call);
-            } else if (luck < 15) {
-              return FatefulStore.answersAfter(Mono.delay(millis(2))).of(call);
+          public <T> Mono<T> apply(Mono<T> call) {
+            int random = upTo(60);
+            if (random == 0) {
+              return FaultyStore.fails(StoreProblem.Reason.SERVER_STATE, true).apply(call);
+            } else if (random == 1) {
+              return FaultyStore.fails(StoreProblem.Reason.PERMISSION, false).apply(call);
+            } else if (random == 2) {
+              return FaultyStore.swallowed().apply(call);
+            } else if (random < 15) {
+              return FaultyStore.answersAfter(Mono.delay(millis(2))).apply(call);
             }
             return call;
           }
         };
-    store.ofAcquire = fate;
-    store.ofExtend = fate;
-    store.ofRelease = fate;
+    store.onAcquire = handling;
+    store.onExtend = handling;
+    store.onRelease = handling;
   }
 
   private double sum(String gauge) {
@@ -137,7 +137,7 @@ class GaugesNeverDriftTest {
         .sum();
   }
 
-  private void nothingIsLeft() {
+  private void assertNothingIsLeft() {
     await()
         .atMost(LIMIT)
         .untilAsserted(
@@ -159,9 +159,9 @@ class GaugesNeverDriftTest {
         .sum();
   }
 
-  private void doThings() {
+  private void runAll() {
     Flux.range(0, ACQUISITIONS)
-        .flatMap(i -> something().onErrorComplete(), AT_ONCE)
+        .flatMap(i -> randomUsage().onErrorComplete(), AT_ONCE)
         .blockLast(LIMIT);
   }
 
@@ -172,12 +172,12 @@ class GaugesNeverDriftTest {
 
   @Test
   void afterThousandsOfRandomOutcomesNothingIsLeft() {
-    troubleTheStore();
+    makeTheStoreFail();
 
-    doThings();
+    runAll();
 
-    nothingIsLeft();
-    assertThat(done).containsOnlyKeys(Deed.values());
+    assertNothingIsLeft();
+    assertThat(done).containsOnlyKeys(Usage.values());
     for (String outcome : new String[] {"granted", "refused", "timed_out", "cancelled"}) {
       assertThat(outcomes(outcome)).as(outcome).isPositive();
     }
@@ -189,12 +189,12 @@ class GaugesNeverDriftTest {
 
   @Test
   void lockerThatClosesInTheMiddleOfItLeavesNothing() {
-    troubleTheStore();
+    makeTheStoreFail();
     Mono<Void> closing = Mono.delay(Duration.ofMillis(150)).then(Mono.defer(locker::close));
 
-    Mono.when(closing, Mono.fromRunnable(this::doThings)).block(LIMIT);
+    Mono.when(closing, Mono.fromRunnable(this::runAll)).block(LIMIT);
 
-    nothingIsLeft();
+    assertNothingIsLeft();
     assertThat(outcomes("closed")).isPositive();
   }
 }

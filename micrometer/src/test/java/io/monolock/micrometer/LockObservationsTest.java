@@ -40,7 +40,7 @@ import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
-/** Each acquisition and each lock is an observation, in the trace of whoever asked for it. */
+/** Each acquisition and each lock is an observation, in the trace of its caller. */
 class LockObservationsTest {
 
   private static final Duration TTL = Duration.ofSeconds(9);
@@ -121,14 +121,14 @@ class LockObservationsTest {
 
   @Test
   void observationOfTheThreadIsNoParent() {
-    Observation somebodyElses = parent("somebody else's");
+    Observation foreign = parent("foreign");
     Observation request = parent("request");
 
-    somebodyElses.scoped(
+    foreign.scoped(
         () -> {
           m.run(m.locker.withLock("a", TTL, Mono.empty()));
           m.run(m.locker.withLock("b", TTL, Mono.empty()).contextWrite(in(request)));
-          Assertions.assertThat(observations.getCurrentObservation()).isSameAs(somebodyElses);
+          Assertions.assertThat(observations.getCurrentObservation()).isSameAs(foreign);
         });
 
     assertThat(observations)
@@ -139,13 +139,13 @@ class LockObservationsTest {
                     .extracting(Observation.Context::getParentObservation)
                     .containsExactly(null, null, request, request));
     request.stop();
-    somebodyElses.stop();
+    foreign.stop();
   }
 
-  /** As a tracer prefers the span of its thread to that of the parent. */
+  /** Otherwise a tracer would prefer the span of its thread to that of the parent. */
   @Test
   void observationOfTheThreadIsHiddenFromHandlers() {
-    Observation somebodyElses = parent("somebody else's");
+    Observation foreign = parent("foreign");
     List<Observation> seen = new ArrayList<>();
     observations
         .observationConfig()
@@ -162,10 +162,10 @@ class LockObservationsTest {
               }
             });
 
-    somebodyElses.scoped(() -> m.run(m.locker.withLock("a", TTL, Mono.empty())));
+    foreign.scoped(() -> m.run(m.locker.withLock("a", TTL, Mono.empty())));
 
-    Assertions.assertThat(seen).hasSize(2).doesNotContain(somebodyElses);
-    somebodyElses.stop();
+    Assertions.assertThat(seen).hasSize(2).doesNotContain(foreign);
+    foreign.stop();
   }
 
   /** Many requests at once on few threads, each of which is to be the parent of its own lock. */
@@ -242,7 +242,7 @@ class LockObservationsTest {
   @Test
   void waitingAndFailedRefreshesAreEvents() {
     Lock other = m.get(m.another().acquire("a", TTL));
-    m.store.ofExtend = FatefulStore.fails(StoreProblem.Reason.SERVER_STATE, true);
+    m.store.onExtend = FaultyStore.fails(StoreProblem.Reason.SERVER_STATE, true);
     Disposable body = m.run(m.locker.withLock("a", TTL, Mono.never()));
     m.run(other.release());
     m.time.advanceTimeBy(Duration.ofSeconds(4));
@@ -259,7 +259,7 @@ class LockObservationsTest {
 
   @Test
   void troubleOfTheStoreIsAnErrorWithItsReason() {
-    m.store.ofAcquire = FatefulStore.fails(StoreProblem.Reason.PERMISSION, false);
+    m.store.onAcquire = FaultyStore.fails(StoreProblem.Reason.PERMISSION, false);
 
     m.run(m.locker.acquire("a", TTL));
 

@@ -18,7 +18,7 @@ final class MeteredLocker {
 
   final VirtualTimeScheduler time = VirtualTimeScheduler.create();
   final InMemoryLockStore memory = InMemoryLockStore.create(time);
-  final FatefulStore store = new FatefulStore(memory);
+  final FaultyStore store = new FaultyStore(memory);
   final MeterRegistry registry;
   final MicrometerLockObserver observer;
   final ReactiveLocker locker;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.micrometer;
 
-import static io.monolock.micrometer.FatefulStore.answersAfter;
-import static io.monolock.micrometer.FatefulStore.fails;
+import static io.monolock.micrometer.FaultyStore.answersAfter;
+import static io.monolock.micrometer.FaultyStore.fails;
 import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,7 +41,7 @@ class MicrometerLockObserverTest {
     return requireNonNull(m.get(locker.acquire(key, TTL)));
   }
 
-  private void isAllOver() {
+  private void assertNothingIsOpen() {
     assertThat(m.value("monolock.waiting")).isZero();
     assertThat(m.value("monolock.held")).isZero();
     assertThat(m.observer.size()).isZero();
@@ -60,7 +60,7 @@ class MicrometerLockObserverTest {
     assertThat(m.value("monolock.acquisitions", "outcome", "granted")).isEqualTo(1);
     assertThat(m.registry.get("monolock.wait").tags("granted", "true").timer().count())
         .isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -76,7 +76,7 @@ class MicrometerLockObserverTest {
 
     Timer wait = m.registry.get("monolock.wait").tags("granted", "true").timer();
     assertThat(wait.totalTime(SECONDS)).isBetween(3.0, 5.0);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -88,7 +88,7 @@ class MicrometerLockObserverTest {
 
     assertThat(m.value("monolock.acquisitions", "outcome", "refused")).isEqualTo(2);
     assertThat(m.value("monolock.contended")).isZero();
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -102,7 +102,7 @@ class MicrometerLockObserverTest {
     assertThat(m.value("monolock.acquisitions", "outcome", "timed_out")).isEqualTo(1);
     Timer wait = m.registry.get("monolock.wait").tags("granted", "false").timer();
     assertThat(wait.totalTime(SECONDS)).isEqualTo(5);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -114,19 +114,19 @@ class MicrometerLockObserverTest {
     m.time.advanceTime();
 
     assertThat(m.value("monolock.acquisitions", "outcome", "cancelled")).isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
   void troubleOfTheStoreIsCountedByReason() {
-    m.store.ofAcquire = fails(StoreProblem.Reason.PERMISSION, false);
+    m.store.onAcquire = fails(StoreProblem.Reason.PERMISSION, false);
 
     m.run(m.locker.acquire("a", TTL));
 
     assertThat(m.value("monolock.acquisitions", "outcome", "store_trouble")).isEqualTo(1);
     assertThat(m.value("monolock.store.trouble", "reason", "permission")).isEqualTo(1);
     assertThat(m.value("monolock.store.trouble")).isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -138,7 +138,7 @@ class MicrometerLockObserverTest {
     m.run(m.locker.close());
 
     assertThat(m.value("monolock.acquisitions", "outcome", "closed")).isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -152,7 +152,7 @@ class MicrometerLockObserverTest {
 
     assertThat(m.errors).singleElement().isInstanceOf(IllegalStateException.class);
     assertThat(m.value("monolock.acquisitions", "outcome", "failed")).isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -177,13 +177,13 @@ class MicrometerLockObserverTest {
   }
 
   @Test
-  void handleThatNobodyReleasesIsHeldUntilItExpires() {
+  void handleThatIsNeverReleasedIsHeldUntilItExpires() {
     held(m.locker, "a");
 
     m.time.advanceTimeBy(TTL);
 
     assertThat(m.value("monolock.lost", "reason", "expired")).isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -195,12 +195,12 @@ class MicrometerLockObserverTest {
 
     assertThat(m.registry.get("monolock.hold").tags("outcome", "not_ours").timer().count())
         .isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
   void failedRefreshIsCountedByReason() {
-    m.store.ofExtend = fails(StoreProblem.Reason.SERVER_STATE, true);
+    m.store.onExtend = fails(StoreProblem.Reason.SERVER_STATE, true);
     Disposable body = m.run(m.locker.withLock("a", TTL, Mono.never()));
 
     m.time.advanceTimeBy(TTL.dividedBy(3));
@@ -208,22 +208,22 @@ class MicrometerLockObserverTest {
     m.time.advanceTime();
 
     assertThat(m.value("monolock.refresh.failures", "reason", "server_state")).isPositive();
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
-  void grantThatNobodyTookIsAbandoned() {
+  void grantWhoseCallerHasGoneIsAbandoned() {
     Sinks.Empty<Void> gate = Sinks.empty();
-    m.store.ofAcquire = answersAfter(gate.asMono());
-    Disposable asker = m.run(m.locker.acquire("a", TTL));
+    m.store.onAcquire = answersAfter(gate.asMono());
+    Disposable caller = m.run(m.locker.acquire("a", TTL));
 
-    asker.dispose();
+    caller.dispose();
     gate.tryEmitEmpty();
     m.time.advanceTime();
 
     assertThat(m.value("monolock.abandoned")).isEqualTo(1);
     assertThat(m.value("monolock.acquisitions", "outcome", "cancelled")).isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -236,7 +236,7 @@ class MicrometerLockObserverTest {
     m.time.advanceTimeBy(TTL);
 
     assertThat(m.value("monolock.lost", "reason", "expired")).isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
@@ -279,16 +279,16 @@ class MicrometerLockObserverTest {
   @Test
   void lockerThatClosesWhileTheStoreIsDeadLeavesNothing() {
     held(m.locker, "a");
-    m.store.ofRelease = FatefulStore.swallowed();
+    m.store.onRelease = FaultyStore.swallowed();
 
     m.run(m.locker.close());
     m.time.advanceTimeBy(Duration.ofSeconds(10));
 
-    isAllOver();
+    assertNothingIsOpen();
   }
 
   @Test
-  void whatIsToldOutOfTurnChangesNoGauge() {
+  void eventsOutOfOrderChangeNoGauge() {
     Set<String> keys = Set.of("a");
     MicrometerLockObserver observer = m.observer;
 
@@ -302,6 +302,6 @@ class MicrometerLockObserverTest {
 
     assertThat(m.registry.get("monolock.hold").timers().stream().mapToLong(Timer::count).sum())
         .isEqualTo(1);
-    isAllOver();
+    assertNothingIsOpen();
   }
 }

@@ -17,58 +17,61 @@ import reactor.core.publisher.Sinks;
 import reactor.util.context.ContextView;
 
 /**
- * Asks all members the same at once, and ends as soon as the result is certain. Who has not
- * answered by then is still listened to.
+ * One call to all members at once. It ends as soon as the result is certain; the answers that are
+ * missing then are still received.
  *
  * @param <A> what a member answers
  */
 final class Broadcast<A> {
 
-  /** Tells the result from what has been heard so far. */
+  /** Decides the result from the answers and failures so far. */
   interface Rule<A, R> {
 
     /**
-     * Called after each member that was heard, by one thread at a time.
+     * Called after each answer or failure, by one thread at a time.
      *
-     * @return the result, or null if it is not certain yet, which it has to be when all were heard
+     * @return the result, or null if it is not certain yet; it must be once no member is pending
      */
-    @Nullable Mono<R> result(Broadcast<A> round);
+    @Nullable Mono<R> result(Broadcast<A> broadcast);
   }
 
   private final List<Member> members;
   private final QuorumSettings settings;
-  private final Function<Member, Mono<A>> call;
+  private final Function<Member, Mono<A>> request;
   private final Duration limit;
 
   private @Nullable Consumer<MemberCall<A>> whenOver;
-  private final List<MemberCall<A>> questions = new ArrayList<>();
+  private final List<MemberCall<A>> calls = new ArrayList<>();
   private final Map<Member, A> answers = new LinkedHashMap<>(); // guarded by this
   private final List<StoreFailure> failures = new ArrayList<>(); // guarded by this
 
   /**
-   * A round that was not begun yet.
+   * A broadcast that is not sent yet.
    *
-   * @param call what to ask a member
-   * @param limit how long each may take
+   * @param request makes the call to a member
+   * @param limit how long a member may take to answer
    */
   Broadcast(
       List<Member> members,
       QuorumSettings settings,
-      Function<Member, Mono<A>> call,
+      Function<Member, Mono<A>> request,
       Duration limit) {
     this.members = members;
     this.settings = settings;
-    this.call = call;
+    this.request = request;
     this.limit = limit;
   }
 
-  /** What to do with each question of which nothing more will come; to be said before asking. */
+  /**
+   * Runs the action for each call that has come to its end, answered or lost. To be set before
+   * {@link #ask}.
+   */
   Broadcast<A> whenOver(Consumer<MemberCall<A>> action) {
     whenOver = action;
     return this;
   }
 
-  /** Asks, upon the subscription, of which there must be one only. */
+  /** Sends the calls upon the subscription, of which there must be only one. */
   <R> Mono<R> ask(Rule<A, R> rule) {
     return Mono.deferContextual(context -> ask(rule, context));
   }
@@ -77,27 +80,28 @@ final class Broadcast<A> {
     Sinks.One<Mono<R>> result = Sinks.one();
     Consumer<MemberCall<A>> whenOver = this.whenOver;
     for (Member member : members) {
-      Mono<A> answer = member.call(() -> call.apply(member));
-      MemberCall<A> question =
-          new MemberCall<>(member, answer, settings, context, heard -> heard(heard, rule, result));
+      Mono<A> answer = member.call(() -> request.apply(member));
+      MemberCall<A> call =
+          new MemberCall<>(
+              member, answer, settings, context, answered -> onOutcome(answered, rule, result));
       if (whenOver != null) {
-        question.whenOver(() -> whenOver.accept(question));
+        call.whenOver(() -> whenOver.accept(call));
       }
-      questions.add(question);
+      calls.add(call);
     }
-    questions.forEach(question -> question.ask(limit));
+    calls.forEach(call -> call.send(limit));
     return result.asMono().flatMap(Function.identity());
   }
 
-  private <R> void heard(MemberCall<A> question, Rule<A, R> rule, Sinks.One<Mono<R>> result) {
+  private <R> void onOutcome(MemberCall<A> call, Rule<A, R> rule, Sinks.One<Mono<R>> result) {
     Mono<R> decided;
     synchronized (this) {
-      StoreFailure failure = question.failure();
-      A answer = question.answer();
+      StoreFailure failure = call.failure();
+      A answer = call.answer();
       if (failure != null) {
         failures.add(failure);
       } else if (answer != null) {
-        answers.put(question.member, answer);
+        answers.put(call.member, answer);
       }
       decided = rule.result(this);
     }
@@ -111,7 +115,7 @@ final class Broadcast<A> {
     return members.size() / 2 + 1;
   }
 
-  /** How many have been heard of neither an answer nor a failure. */
+  /** How many members have neither answered nor failed yet. */
   synchronized int pending() {
     return members.size() - answers.size() - failures.size();
   }
@@ -132,33 +136,33 @@ final class Broadcast<A> {
     return members.size();
   }
 
-  /** What was asked, one question for each member, in their order. */
-  List<MemberCall<A>> questions() {
-    return questions;
+  /** The calls, one for each member, in their order. */
+  List<MemberCall<A>> calls() {
+    return calls;
   }
 
-  /** The failure of a call that no majority has answered. */
+  /** The failure when no majority has answered. */
   StoreFailure failure(StoreProblem.Reason inDoubt) {
-    return QuorumFailure.of(failures(), answered(), size(), inDoubt);
+    return QuorumFailure.of(failures(), answersInWords(), size(), inDoubt);
   }
 
-  /** How many members answered, in words. */
-  String answered() {
+  /** How many members answered, as text. */
+  String answersInWords() {
     return answers().size() + " of " + size() + " members answered";
   }
 
-  /** True if a majority says so, false if none can, and else a failure as too few answered. */
-  static @Nullable Mono<Boolean> yesOrNo(Broadcast<Boolean> round) {
-    int yes = round.count(answer -> answer);
-    int no = round.count(answer -> !answer);
-    if (yes >= round.majority()) {
+  /** True if a majority answered true, false if no majority can, a failure if too few answered. */
+  static @Nullable Mono<Boolean> yesOrNo(Broadcast<Boolean> broadcast) {
+    int yes = broadcast.count(answer -> answer);
+    int no = broadcast.count(answer -> !answer);
+    if (yes >= broadcast.majority()) {
       return Mono.just(true);
     }
-    if (no > round.size() - round.majority()) {
+    if (no > broadcast.size() - broadcast.majority()) {
       return Mono.just(false);
     }
-    return round.pending() == 0
-        ? Mono.error(round.failure(StoreProblem.Reason.UNKNOWN_OUTCOME))
+    return broadcast.pending() == 0
+        ? Mono.error(broadcast.failure(StoreProblem.Reason.UNKNOWN_OUTCOME))
         : null;
   }
 }

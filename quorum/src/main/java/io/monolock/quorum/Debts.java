@@ -16,16 +16,17 @@ import reactor.core.publisher.Sinks;
 import reactor.util.context.ContextView;
 
 /**
- * The releases that a member has to confirm: of what it granted in vain, may have granted without
- * saying so, or did not free with the others.
+ * The releases that a member still has to confirm: of keys that it granted to an attempt without a
+ * majority, that it may have granted though its answer was lost, or that it did not release with
+ * the other members.
  *
- * <p>Each is asked for at once, and again until the member has answered, refuses for good, or the
- * keys have ended by themselves. While the member fails, only the oldest one is tried, after ever
- * longer pauses; once that succeeds, all are. There are at most {@value #MOST}; beyond that the
- * oldest are left to their ttl.
+ * <p>Each is sent at once, and again until the member has answered, refuses for good, or the keys
+ * have expired. While the member fails, only the oldest release is sent, after ever longer pauses;
+ * once that succeeds, all are. There are at most {@value #MOST}; beyond that the oldest are
+ * dropped, and their keys are left to the ttl.
  *
- * <p>A grant that is still unanswered can take effect after the release. So the release is asked
- * for once more when it is answered, and only then is the debt settled.
+ * <p>An acquisition that is still unanswered can take effect after the release. So the release is
+ * sent once more when the acquisition is answered, and only then counts as confirmed.
  */
 final class Debts {
 
@@ -37,40 +38,36 @@ final class Debts {
 
   private final Member member;
   private final QuorumSettings settings;
-  private final Map<Owed, Debt> open = new LinkedHashMap<>(); // guarded by this
+  private final Map<KeysAndToken, PendingRelease> unconfirmed =
+      new LinkedHashMap<>(); // guarded by this
   private Duration pause = FIRST_PAUSE; // guarded by this
   private boolean failing; // guarded by this
   private boolean scheduled; // guarded by this
   private boolean closed; // guarded by this
-
-  private record Owed(LockKeys keys, String token) {
-
-    @Override
-    public String toString() {
-      return keys.toString();
-    }
-  }
 
   Debts(Member member, QuorumSettings settings) {
     this.member = member;
     this.settings = settings;
   }
 
-  /** Whether a release of the token is not confirmed yet, so that it may not take keys again. */
-  synchronized boolean owes(LockKeys keys, String token) {
-    return open.containsKey(new Owed(keys, token));
+  /**
+   * Whether a release of the token is not confirmed yet; until then the member must not be asked to
+   * grant the token the keys again.
+   */
+  synchronized boolean isReleasing(LockKeys keys, String token) {
+    return unconfirmed.containsKey(new KeysAndToken(keys, token));
   }
 
   synchronized int size() {
-    return open.size();
+    return unconfirmed.size();
   }
 
   /**
    * Releases the keys as soon as possible.
    *
-   * @param grants calls that may still take the keys
+   * @param grants unanswered calls that may still take the keys
    * @param ttl how long the keys live at most
-   * @return completes when the member has been heard of, or was silent for as long as it may be
+   * @return completes when the member has answered or failed, or after the time limit
    */
   Mono<Void> add(
       LockKeys keys,
@@ -78,94 +75,97 @@ final class Debts {
       List<? extends MemberCall<?>> grants,
       Duration ttl,
       ContextView context) {
-    Debt debt;
+    PendingRelease release;
     synchronized (this) {
       if (closed) {
         return Mono.empty();
       }
       dropOldest();
-      debt = open.computeIfAbsent(new Owed(keys, token), owed -> new Debt(owed, context));
-      debt.until = settings.now() + ttl.toNanos();
-      debt.grants += grants.size();
+      release =
+          unconfirmed.computeIfAbsent(
+              new KeysAndToken(keys, token), id -> new PendingRelease(id, context));
+      release.until = settings.now() + ttl.toNanos();
+      release.grants += grants.size();
     }
-    Sinks.Empty<Void> heard = Sinks.empty();
-    attempt(debt, heard::tryEmitEmpty);
-    grants.forEach(grant -> grant.whenOver(() -> granted(debt)));
-    return heard.asMono();
+    Sinks.Empty<Void> outcome = Sinks.empty();
+    attempt(release, outcome::tryEmitEmpty);
+    grants.forEach(grant -> grant.whenOver(() -> grantAnswered(release)));
+    return outcome.asMono();
   }
 
   private void dropOldest() {
-    if (open.size() >= MOST) {
-      Iterator<Debt> oldest = open.values().iterator();
+    if (unconfirmed.size() >= MOST) {
+      Iterator<PendingRelease> oldest = unconfirmed.values().iterator();
       oldest.next();
       oldest.remove();
     }
   }
 
-  /** Tries no more; what is left ends by its ttl. */
+  /** Sends nothing any more; keys that are left expire. */
   synchronized void close() {
     closed = true;
-    open.clear();
+    unconfirmed.clear();
   }
 
-  private void granted(Debt debt) {
+  private void grantAnswered(PendingRelease release) {
     synchronized (this) {
-      debt.grants--;
+      release.grants--;
     }
-    attempt(debt);
+    attempt(release);
   }
 
-  private void attempt(Debt debt) {
-    attempt(debt, () -> {});
+  private void attempt(PendingRelease release) {
+    attempt(release, () -> {});
   }
 
-  private void attempt(Debt debt, Runnable heard) {
-    if (!begin(debt)) {
-      heard.run();
+  private void attempt(PendingRelease release, Runnable onOutcome) {
+    if (!begin(release)) {
+      onOutcome.run();
       return;
     }
-    Mono<Boolean> release =
-        member.call(() -> member.store.release(debt.owed.keys, debt.owed.token, Duration.ZERO));
-    MemberCall<Boolean> question =
-        new MemberCall<>(member, release, settings, debt.context, any -> heard.run());
-    question.whenOver(() -> answered(debt, question));
-    question.ask(settings.memberTimeout());
+    Mono<Boolean> request =
+        member.call(
+            () -> member.store.release(release.id.keys(), release.id.token(), Duration.ZERO));
+    MemberCall<Boolean> call =
+        new MemberCall<>(member, request, settings, release.context, any -> onOutcome.run());
+    call.whenOver(() -> answered(release, call));
+    call.send(settings.memberTimeout());
   }
 
-  private synchronized boolean begin(Debt debt) {
-    if (!debt.equals(open.get(debt.owed))) {
+  private synchronized boolean begin(PendingRelease release) {
+    if (!release.equals(unconfirmed.get(release.id))) {
       return false;
     }
-    debt.again = debt.asking;
-    if (debt.asking) {
+    release.again = release.underWay;
+    if (release.underWay) {
       return false;
     }
-    debt.asking = true;
+    release.underWay = true;
     return true;
   }
 
-  private void answered(Debt debt, MemberCall<Boolean> question) {
-    StoreFailure failure = question.answer() == null ? question.failure() : null;
+  private void answered(PendingRelease release, MemberCall<Boolean> call) {
+    StoreFailure failure = call.answer() == null ? call.failure() : null;
     boolean again;
     synchronized (this) {
-      debt.asking = false;
-      again = debt.again && failure == null;
+      release.underWay = false;
+      again = release.again && failure == null;
       if (failure == null) {
         failing = false;
         pause = FIRST_PAUSE;
       } else {
         failing = true;
       }
-      boolean settled = failure == null ? debt.grants == 0 && !again : !failure.isTransient();
-      if (settled) {
-        open.remove(debt.owed, debt);
+      boolean isOver = failure == null ? release.grants == 0 && !again : !failure.isTransient();
+      if (isOver) {
+        unconfirmed.remove(release.id, release);
       }
     }
     if (failure != null) {
-      LOG.debug("{} could not release {} yet", member, debt.owed, failure);
+      LOG.debug("{} could not release {} yet", member, release.id, failure);
     }
     if (again) {
-      attempt(debt);
+      attempt(release);
     }
     schedule();
   }
@@ -173,7 +173,7 @@ final class Debts {
   private void schedule() {
     Duration delay;
     synchronized (this) {
-      if (scheduled || open.values().stream().noneMatch(Debt::isDue)) {
+      if (scheduled || unconfirmed.values().stream().noneMatch(PendingRelease::isDue)) {
         return;
       }
       scheduled = true;
@@ -187,36 +187,39 @@ final class Debts {
   }
 
   private void tryAgain() {
-    List<Debt> due = new ArrayList<>();
+    List<PendingRelease> due = new ArrayList<>();
     synchronized (this) {
       scheduled = false;
       long now = settings.now();
-      open.values().removeIf(debt -> debt.until - now <= 0);
-      for (Debt debt : open.values()) {
-        if (debt.isDue() && (!failing || due.isEmpty())) {
-          due.add(debt);
+      unconfirmed.values().removeIf(release -> release.until - now <= 0);
+      for (PendingRelease release : unconfirmed.values()) {
+        if (release.isDue() && (!failing || due.isEmpty())) {
+          due.add(release);
         }
       }
     }
     due.forEach(this::attempt);
   }
 
-  private static final class Debt {
-    final Owed owed;
+  private static final class PendingRelease {
+    final KeysAndToken id;
     final ContextView context;
     long until;
     int grants;
-    boolean asking;
+    boolean underWay;
     boolean again;
 
-    Debt(Owed owed, ContextView context) {
-      this.owed = owed;
+    PendingRelease(KeysAndToken id, ContextView context) {
+      this.id = id;
       this.context = context;
     }
 
-    /** Waits for neither the answer to a release nor that to a grant. */
+    /**
+     * Whether neither the release nor an acquisition is unanswered, so that the release can be sent
+     * again.
+     */
     boolean isDue() {
-      return !asking && grants == 0;
+      return !underWay && grants == 0;
     }
   }
 }

@@ -10,14 +10,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import reactor.core.publisher.Mono;
 
-/** The extensions under way, for a release to end what they have not done yet. */
+/** The extensions under way, so that a release can end what they have not done yet. */
 final class Extensions {
 
   private final List<Member> members;
   private final QuorumSettings settings;
-  private final Map<Held, Set<QuorumExtend>> underWay = new ConcurrentHashMap<>();
-
-  private record Held(LockKeys keys, String token) {}
+  private final Map<KeysAndToken, Set<QuorumExtend>> underWay = new ConcurrentHashMap<>();
 
   Extensions(List<Member> members, QuorumSettings settings) {
     this.members = members;
@@ -27,28 +25,28 @@ final class Extensions {
   Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
     return Mono.deferContextual(
         context -> {
-          Held held = new Held(keys, token);
+          KeysAndToken id = new KeysAndToken(keys, token);
           QuorumExtend extension =
               new QuorumExtend(
-                  members, settings, keys, token, ttl, context, one -> remove(held, one));
-          add(held, extension);
+                  members, settings, keys, token, ttl, context, one -> remove(id, one));
+          add(id, extension);
           return extension.run();
         });
   }
 
-  /** The keys are about to be released by their holder. */
+  /** Ends the extensions of keys that their holder is about to release. */
   void end(LockKeys keys, String token) {
     underWay.computeIfPresent(
-        new Held(keys, token),
+        new KeysAndToken(keys, token),
         (any, extensions) -> {
           extensions.forEach(QuorumExtend::end);
           return extensions;
         });
   }
 
-  private void add(Held held, QuorumExtend extension) {
+  private void add(KeysAndToken id, QuorumExtend extension) {
     underWay.compute(
-        held,
+        id,
         (any, known) -> {
           Set<QuorumExtend> all = known == null ? new HashSet<>() : known;
           all.add(extension);
@@ -56,16 +54,16 @@ final class Extensions {
         });
   }
 
-  private void remove(Held held, QuorumExtend extension) {
+  private void remove(KeysAndToken id, QuorumExtend extension) {
     underWay.computeIfPresent(
-        held,
+        id,
         (any, known) -> {
           known.remove(extension);
           return known.isEmpty() ? null : known;
         });
   }
 
-  /** How many locks are being extended. */
+  /** How many locks are being id. */
   int size() {
     return underWay.size();
   }

@@ -13,12 +13,12 @@ import java.util.Map;
 import reactor.core.publisher.Mono;
 
 /**
- * Makes one fencing number of those that the members gave.
+ * Chooses the fencing number of a lock from the numbers that members gave.
  *
  * <p>Any two majorities have a member in common. So a number is above all earlier ones if it is the
- * highest of a majority, and later ones are above it if a majority keeps it before it is given out.
- * If a majority gave the same number, it is both already; an acquisition that is repeated thus has
- * the number that it had.
+ * highest of a majority, and later numbers are above it if a majority stores it before the lock is
+ * granted. If a majority gave the same number, both is so already; thus a repeated acquisition has
+ * its first number again.
  */
 final class FencingNumbers {
 
@@ -30,10 +30,10 @@ final class FencingNumbers {
     this.settings = settings;
   }
 
-  /** The number for the keys, which a majority keeps. */
+  /** The number for the keys, once a majority stores it. */
   Mono<Long> number(LockKeys keys, String token, Map<Member, MemberGrant> votes) {
     Map<Member, Long> given = new HashMap<>();
-    votes.forEach((member, ballot) -> given.put(member, numberOf(ballot.grant())));
+    votes.forEach((member, vote) -> given.put(member, numberOf(vote.grant())));
     for (long number : given.values()) {
       if (Collections.frequency(given.values(), number) > members.size() / 2) {
         return Mono.just(number);

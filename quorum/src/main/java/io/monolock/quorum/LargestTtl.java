@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** The largest ttl in use: the one that was set, or else the largest one that was asked for. */
+/** The largest ttl in use: the one that was set, or else the largest one asked for so far. */
 final class LargestTtl {
 
   private static final Duration UNKNOWN = Duration.ofMinutes(1);
@@ -24,7 +24,7 @@ final class LargestTtl {
     return largest;
   }
 
-  /** How long a lock may live whose ttl is not known, as another store has taken it. */
+  /** How long a lock may live whose ttl is unknown, as it was taken by another store. */
   Duration orLonger() {
     return largest.compareTo(UNKNOWN) < 0 ? UNKNOWN : largest;
   }

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** One of the stores of a quorum, and the releases it has not confirmed yet. */
+/** One of the stores of a quorum, and the releases that it has not confirmed yet. */
 final class Member {
 
   final LockStore store;
@@ -16,7 +16,7 @@ final class Member {
   private final int number;
 
   /**
-   * @param number which one it is, 1 for the first
+   * @param number its place in the quorum, 1 for the first
    */
   Member(LockStore store, int number, QuorumSettings settings) {
     this.store = store;
@@ -24,7 +24,7 @@ final class Member {
     this.debts = new Debts(this, settings);
   }
 
-  /** The call, which fails with {@link StoreFailure} only, whatever the store does. */
+  /** The call, changed so that it only fails with {@link StoreFailure}, whatever the store does. */
   <T> Mono<T> call(Supplier<Mono<T>> call) {
     return Mono.defer(call).onErrorMap(e -> !(e instanceof StoreFailure), this::unexpected);
   }
@@ -33,7 +33,7 @@ final class Member {
     return failure(StoreProblem.Reason.UNKNOWN_OUTCOME, "failed unexpectedly: " + e, e);
   }
 
-  /** A failure that passes. */
+  /** A transient failure of this member. */
   StoreFailure failure(StoreProblem.Reason reason, String what, @Nullable Throwable cause) {
     return new StoreFailure(reason, true, this + " " + what, cause);
   }

@@ -16,23 +16,24 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * One call to one member. It is never cancelled: whoever asked hears within the limit that there is
- * an answer or none, and the answer is listened for until it comes, or is given up for lost.
+ * One call to one member. It is never cancelled: its listener is notified of the answer or a
+ * failure within the time limit, and a later answer is still received, until it is given up for
+ * lost.
  */
 final class MemberCall<A> implements CoreSubscriber<A> {
 
-  /** Whoever asks: told once, within the limit. */
-  interface Asker<A> {
-    void heard(MemberCall<A> question);
+  /** Notified once, within the time limit, of the answer or the failure. */
+  interface OutcomeListener<A> {
+    void onOutcome(MemberCall<A> call);
   }
 
   final Member member;
-  private final Mono<A> call;
+  private final Mono<A> request;
   private final QuorumSettings settings;
   private final Context context;
-  private final Asker<A> asker;
+  private final OutcomeListener<A> listener;
 
-  private boolean told; // guarded by this
+  private boolean notified; // guarded by this
   private boolean over; // guarded by this
   private @Nullable A answer; // guarded by this
   private @Nullable StoreFailure failure; // guarded by this
@@ -40,17 +41,21 @@ final class MemberCall<A> implements CoreSubscriber<A> {
   private Disposable timer = Disposables.disposed(); // guarded by this
 
   MemberCall(
-      Member member, Mono<A> call, QuorumSettings settings, ContextView context, Asker<A> asker) {
+      Member member,
+      Mono<A> request,
+      QuorumSettings settings,
+      ContextView context,
+      OutcomeListener<A> listener) {
     this.member = member;
-    this.call = call;
+    this.request = request;
     this.settings = settings;
     this.context = Context.of(context);
-    this.asker = asker;
+    this.listener = listener;
   }
 
-  void ask(Duration limit) {
-    arm(limit, () -> late(limit));
-    call.subscribe(this);
+  void send(Duration limit) {
+    arm(limit, () -> timeOut(limit));
+    request.subscribe(this);
   }
 
   /** The answer, if it has come, in time or not. */
@@ -58,17 +63,17 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     return answer;
   }
 
-  /** Why there is no answer, if there is none or was none in time. */
+  /** Why there is no answer, or was none in time; null if neither. */
   synchronized @Nullable StoreFailure failure() {
     return failure;
   }
 
-  /** Whether nothing more will come of it, as far as anybody can know. */
+  /** Whether the call has come to its end: it was answered, has failed or is given up for lost. */
   synchronized boolean isOver() {
     return over;
   }
 
-  /** Runs the action as soon as nothing more will come of it; one action at most. */
+  /** Runs the action when the call has come to its end; at most one action. */
   void whenOver(Runnable action) {
     synchronized (this) {
       if (!over) {
@@ -93,38 +98,39 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     }
   }
 
-  private void late(Duration limit) {
-    tell(member.failure(TIMEOUT, "has not answered within " + limit.toMillis() + " ms", null));
+  private void timeOut(Duration limit) {
+    notifyListener(
+        member.failure(TIMEOUT, "has not answered within " + limit.toMillis() + " ms", null));
     Duration timeout = QuorumSettings.TIMEOUT.minus(limit);
     arm(timeout.isNegative() ? Duration.ZERO : timeout, this::overdue);
   }
 
   private void overdue() {
     if (!isOver()) {
-      arm(QuorumSettings.TIMEOUT, () -> end(null, lost()));
+      arm(QuorumSettings.TIMEOUT, () -> end(null, lostForGood()));
       member.store.overdue(QuorumSettings.TIMEOUT);
     }
   }
 
-  private StoreFailure lost() {
+  private StoreFailure lostForGood() {
     return member.failure(UNKNOWN_OUTCOME, "has never answered", null);
   }
 
-  private void tell(@Nullable StoreFailure failure) {
+  private void notifyListener(@Nullable StoreFailure failure) {
     synchronized (this) {
-      if (told) {
+      if (notified) {
         return;
       }
-      told = true;
+      notified = true;
       if (failure != null) {
         this.failure = failure;
       }
     }
-    asker.heard(this);
+    listener.onOutcome(this);
   }
 
   private synchronized void fail(StoreFailure failure) {
-    if (!told) {
+    if (!notified) {
       this.failure = failure;
     }
   }
@@ -147,7 +153,7 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     if (action != null) {
       action.run();
     }
-    tell(null);
+    notifyListener(null);
   }
 
   @Override

@@ -15,21 +15,21 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * Which members may help to grant a lock.
+ * Which members may vote, that is, help to grant a lock.
  *
- * <h2>Whoever forgets must not vote</h2>
+ * <h2>A member that has forgotten locks must not vote</h2>
  *
- * <p>Two majorities have a member in common, and that one knows who holds a lock; unless it was
+ * <p>Two majorities have a member in common, which knows the holder of a lock, unless it was
  * restarted or emptied in between. So a member votes only when it has forgotten nothing for the
- * largest ttl in use, as by then all locks that it may have known have ended. Each acquisition asks
- * it, right behind the attempt itself, who it is and since when it remembers.
+ * largest ttl in use: by then all locks that it may have forgotten have expired. Each acquisition
+ * asks the member for its incarnation, right behind the attempt itself.
  *
  * <h2>A new quorum</h2>
  *
- * <p>All members of a new quorum are young, and nobody holds anything. So a member that this store
- * has never known otherwise may vote if a majority was heard of and none is older. Beginnings count
- * as the same that are no further apart than the time in which members have to answer. What this
- * cannot tell from a new quorum is one in which a majority was emptied within that time.
+ * <p>All members of a new quorum are new, and there is no lock. So a member that was never older as
+ * far as this store knows may vote if a majority has answered and none of them is older. Ages count
+ * as equal if they differ by no more than the time in which members have to answer. A quorum in
+ * which a majority was emptied within that time looks the same, and is taken for a new one.
  */
 final class MemberEligibility {
 
@@ -38,13 +38,13 @@ final class MemberEligibility {
   private final LargestTtl largestTtl;
   private final Map<Member, Known> known = new HashMap<>(); // guarded by this
   private final Map<Member, Incarnation> admitted = new HashMap<>(); // guarded by this
-  private volatile boolean called;
+  private volatile boolean allKnown;
 
   /**
-   * What a member has said last.
+   * The last answer of a member.
    *
-   * @param incarnation null if it cannot tell
-   * @param begunAt when it began to remember, on our clock
+   * @param incarnation null if the store does not know it
+   * @param begunAt since when it has forgotten nothing, on the local clock
    */
   private record Known(@Nullable Incarnation incarnation, long begunAt) {}
 
@@ -55,20 +55,20 @@ final class MemberEligibility {
   }
 
   /**
-   * Hears all members before the first of them is asked for a lock, so that it is known who is as
-   * old as whom, and whether two are the same.
+   * Asks all members for their incarnation before the first acquisition, to compare their ages and
+   * to find out whether two are the same server.
    */
-  Mono<Void> rollCall() {
+  Mono<Void> askAll() {
     return Mono.defer(
         () ->
-            called
+            allKnown
                 ? Mono.<Void>empty()
-                : new Broadcast<>(members, settings, this::hear, settings.memberTimeout())
-                    .ask(round -> round.pending() == 0 ? Mono.<Void>empty() : null));
+                : new Broadcast<>(members, settings, this::askAndRecord, settings.memberTimeout())
+                    .ask(broadcast -> broadcast.pending() == 0 ? Mono.<Void>empty() : null));
   }
 
-  private Mono<Boolean> hear(Member member) {
-    return ask(member).doOnNext(now -> see(member, now.orElse(null))).thenReturn(true);
+  private Mono<Boolean> askAndRecord(Member member) {
+    return ask(member).doOnNext(now -> record(member, now.orElse(null))).thenReturn(true);
   }
 
   private static Mono<Optional<Incarnation>> ask(Member member) {
@@ -78,23 +78,27 @@ final class MemberEligibility {
         .defaultIfEmpty(Optional.empty());
   }
 
-  /** Why the member must not vote, empty if it may. To be subscribed right after its attempt. */
+  /**
+   * Why the member must not vote, empty if it may. To be subscribed right after the attempt at that
+   * member.
+   */
   Mono<Optional<StoreFailure>> objection(Member member) {
     if (settings.restartedMembersVoteAtOnce()) {
       return Mono.just(Optional.empty());
     }
     return ask(member)
-        .map(now -> Optional.ofNullable(judge(member, now.orElse(null))))
+        .map(now -> Optional.ofNullable(objectionTo(member, now.orElse(null))))
         .onErrorResume(StoreFailure.class, e -> Mono.just(Optional.of(e)));
   }
 
-  private synchronized @Nullable StoreFailure judge(Member member, @Nullable Incarnation now) {
-    Known seen = see(member, now);
+  private synchronized @Nullable StoreFailure objectionTo(
+      Member member, @Nullable Incarnation now) {
+    Known recorded = record(member, now);
     if (now == null || isAdmitted(member, now)) {
       return null;
     }
     Duration missing = largestTtl.get().minus(now.age());
-    boolean isNew = !admitted.containsKey(member) && isAmongTheOldest(seen);
+    boolean isNew = !admitted.containsKey(member) && isAmongTheOldest(recorded);
     if (missing.compareTo(Duration.ZERO) <= 0 || isNew) {
       admitted.put(member, now);
       return null;
@@ -119,19 +123,21 @@ final class MemberEligibility {
             .allMatch(other -> one.begunAt - other.begunAt <= settings.memberTimeout().toNanos());
   }
 
-  private synchronized Known see(Member member, @Nullable Incarnation now) {
-    Known seen = new Known(now, now == null ? 0 : settings.now() - now.age().toNanos());
-    known.put(member, seen);
-    called = known.size() > members.size() / 2 && misuse() == null;
-    return seen;
+  private synchronized Known record(Member member, @Nullable Incarnation now) {
+    Known recorded = new Known(now, now == null ? 0 : settings.now() - now.age().toNanos());
+    known.put(member, recorded);
+    allKnown = known.size() > members.size() / 2 && misuse() == null;
+    return recorded;
   }
 
-  /** That two members are the same server, null if not. */
+  /** The failure if two members are the same server, else null. */
   synchronized @Nullable StoreFailure misuse() {
     Set<String> servers = new HashSet<>();
     for (Member member : members) {
-      Known seen = known.get(member);
-      if (seen != null && seen.incarnation != null && !servers.add(seen.incarnation.server())) {
+      Known recorded = known.get(member);
+      if (recorded != null
+          && recorded.incarnation != null
+          && !servers.add(recorded.incarnation.server())) {
         return new StoreFailure(
             Reason.MISUSE,
             false,

@@ -6,7 +6,7 @@ import io.monolock.store.StoreFailure;
 import java.util.Optional;
 
 /**
- * What a member answered to an attempt.
+ * What a member answered to an attempt, and whether that counts.
  *
  * @param grant granted or busy
  * @param objection why a grant of this member does not count, empty if it does

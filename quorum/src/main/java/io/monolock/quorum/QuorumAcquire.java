@@ -24,42 +24,43 @@ import reactor.util.context.ContextView;
 /**
  * One attempt to take keys at a majority of the members.
  *
- * <h2>In vain</h2>
+ * <h2>Without a majority</h2>
  *
- * <p>When no majority can be had any more, what members have granted is released, and so is what
- * they may have granted: by those who are silent, and by those whose answer was lost. It is told
- * when those who granted have answered that, so that the next attempt meets nothing of this one;
- * the others are left to the {@link Debts}. A grant that comes later still is released then. What a
- * member granted to a token that had the keys already is not released, as somebody may hold it.
+ * <p>When there can be no majority any more, the keys are released at the members that granted
+ * them, and at those that may have: silent ones, and those whose answer was lost. The attempt ends
+ * when the members that granted have answered the release, so that the next attempt finds nothing
+ * of this one; the other releases are left to {@link Debts}, as is that of a grant that comes even
+ * later. A grant to a token that had the keys already is not released, as the token may belong to a
+ * holder.
  *
- * <h2>Run-off</h2>
+ * <h2>Several attempts at the same time</h2>
  *
- * <p>Several who ask at the same time may each get some members, and none of them a majority. If
- * all gave up, they might do the same to each other again and again. So the one who got the first
- * member of those that answered keeps what it has for a moment, and asks again; all others give up.
+ * <p>Several attempts may each get some members, and none a majority. If all gave up, that might
+ * happen again and again. So the attempt that got the first of the members that answered keeps what
+ * it has for some milliseconds, and asks all members again; the others give up.
  */
 final class QuorumAcquire {
 
-  private static final int MOST_RUN_OFFS = 6;
+  private static final int MOST_REPETITIONS = 6;
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(10);
 
   private final List<Member> members;
   private final QuorumSettings settings;
-  private final MemberEligibility voters;
-  private final QuorumWakeUps hints;
+  private final MemberEligibility eligibility;
+  private final QuorumWakeUps wakeUps;
   private final LockKeys keys;
   private final String token;
   private final String metadata;
   private final Duration ttl;
   private final boolean fenced;
   private final long begunAt;
-  private final List<Broadcast<MemberGrant>> rounds = new ArrayList<>();
+  private final List<Broadcast<MemberGrant>> broadcasts = new ArrayList<>();
 
   QuorumAcquire(
       List<Member> members,
       QuorumSettings settings,
-      MemberEligibility voters,
-      QuorumWakeUps hints,
+      MemberEligibility eligibility,
+      QuorumWakeUps wakeUps,
       LockKeys keys,
       String token,
       String metadata,
@@ -67,8 +68,8 @@ final class QuorumAcquire {
       boolean fenced) {
     this.members = members;
     this.settings = settings;
-    this.voters = voters;
-    this.hints = hints;
+    this.eligibility = eligibility;
+    this.wakeUps = wakeUps;
     this.keys = keys;
     this.token = token;
     this.metadata = metadata;
@@ -78,65 +79,69 @@ final class QuorumAcquire {
   }
 
   Mono<Grant> run() {
-    Broadcast<MemberGrant> round =
+    Broadcast<MemberGrant> broadcast =
         new Broadcast<>(members, settings, this::ask, settings.memberTimeout());
-    rounds.add(round);
-    return round
-        .<Boolean>ask(this::isElected)
-        .flatMap(elected -> elected ? elected(round) : refused(round));
+    broadcasts.add(broadcast);
+    return broadcast
+        .<Boolean>ask(this::isDecided)
+        .flatMap(majority -> majority ? withMajority(broadcast) : withoutMajority(broadcast));
   }
 
   private Mono<MemberGrant> ask(Member member) {
-    if (member.debts.owes(keys, token) || isUnanswered(member)) {
+    if (member.debts.isReleasing(keys, token) || isUnanswered(member)) {
       return Mono.error(member.failure(UNAVAILABLE, "has not answered earlier calls yet", null));
     }
-    Mono<Grant> grant = member.store.acquire(keys, token, metadata, ttl, fenced).cache();
+    Mono<Grant> attempt = member.store.acquire(keys, token, metadata, ttl, fenced).cache();
     Mono<MemberGrant> busy =
-        grant
+        attempt
             .filter(Grant.Busy.class::isInstance)
             .map(given -> new MemberGrant(given, Optional.empty()))
             .switchIfEmpty(Mono.never());
     // the order in which they are subscribed is that in which they are sent
-    return Mono.firstWithSignal(busy, Mono.zip(grant, voters.objection(member), MemberGrant::new));
+    return Mono.firstWithSignal(
+        busy, Mono.zip(attempt, eligibility.objection(member), MemberGrant::new));
   }
 
   private boolean isUnanswered(Member member) {
-    // the last round is the one that asks
-    return rounds.subList(0, rounds.size() - 1).stream()
-        .flatMap(round -> round.questions().stream())
-        .anyMatch(question -> question.member.equals(member) && !question.isOver());
+    // the last broadcast is the present one
+    return broadcasts.subList(0, broadcasts.size() - 1).stream()
+        .flatMap(broadcast -> broadcast.calls().stream())
+        .anyMatch(call -> call.member.equals(member) && !call.isOver());
   }
 
-  private @Nullable Mono<Boolean> isElected(Broadcast<MemberGrant> round) {
-    int votes = round.count(MemberGrant::isVote);
-    int pending = round.pending();
-    if (votes >= round.majority()) {
-      return pending == 0 || !mayRepeatNumber(round) ? Mono.just(true) : null;
+  private @Nullable Mono<Boolean> isDecided(Broadcast<MemberGrant> broadcast) {
+    int votes = broadcast.count(MemberGrant::isVote);
+    int pending = broadcast.pending();
+    if (votes >= broadcast.majority()) {
+      return pending == 0 || !mayRepeatNumber(broadcast) ? Mono.just(true) : null;
     }
-    boolean isLost = votes + pending < round.majority();
-    return isLost && (pending == 0 || isBusy(round)) ? Mono.just(false) : null;
+    boolean isImpossible = votes + pending < broadcast.majority();
+    return isImpossible && (pending == 0 || isBusy(broadcast)) ? Mono.just(false) : null;
   }
 
-  /** A repeated acquisition has to find out which number a majority keeps, if it has one. */
-  private boolean mayRepeatNumber(Broadcast<MemberGrant> round) {
-    return fenced && isReentered(round.answers());
+  /**
+   * Whether this may repeat an acquisition, whose number is the one that a majority stores; then
+   * all answers are needed.
+   */
+  private boolean mayRepeatNumber(Broadcast<MemberGrant> broadcast) {
+    return fenced && isReentered(broadcast.answers());
   }
 
-  private boolean isReentered(Map<Member, MemberGrant> ballots) {
-    Set<Member> ours = takenByUs();
-    return ballots.entrySet().stream()
+  private boolean isReentered(Map<Member, MemberGrant> grants) {
+    Set<Member> ours = takenByThisAttempt();
+    return grants.entrySet().stream()
         .anyMatch(one -> one.getValue().isGranted() && !ours.contains(one.getKey()));
   }
 
-  private static boolean isBusy(Broadcast<MemberGrant> round) {
-    return round.count(ballot -> !ballot.isGranted()) > 0
-        && round.answers().size() >= round.majority();
+  private static boolean isBusy(Broadcast<MemberGrant> broadcast) {
+    return broadcast.count(grant -> !grant.isGranted()) > 0
+        && broadcast.answers().size() >= broadcast.majority();
   }
 
-  private Mono<Grant> elected(Broadcast<MemberGrant> round) {
-    Map<Member, MemberGrant> ballots = round.answers();
-    Map<Member, MemberGrant> votes = new LinkedHashMap<>(ballots);
-    votes.values().removeIf(ballot -> !ballot.isVote());
+  private Mono<Grant> withMajority(Broadcast<MemberGrant> broadcast) {
+    Map<Member, MemberGrant> grants = broadcast.answers();
+    Map<Member, MemberGrant> votes = new LinkedHashMap<>(grants);
+    votes.values().removeIf(grant -> !grant.isVote());
     boolean fresh = !isReentered(votes);
     Mono<OptionalLong> number =
         fenced
@@ -144,14 +149,17 @@ final class QuorumAcquire {
             : Mono.just(OptionalLong.empty());
     return number
         .flatMap(known -> isOver() ? Mono.<Grant>error(tooLate()) : granted(fresh, known))
-        .onErrorResume(e -> withdraw().then(Mono.error(e)));
+        .onErrorResume(e -> undo().then(Mono.error(e)));
   }
 
   private static Mono<Grant> granted(boolean fresh, OptionalLong number) {
     return Mono.just(new Grant.Granted(fresh, number));
   }
 
-  /** Whether nothing is left of the ttl. One of some milliseconds never lasts that long. */
+  /**
+   * Whether nothing is left of the ttl. Not checked for a ttl of a few milliseconds, of which
+   * nothing would ever be left.
+   */
   private boolean isOver() {
     return ttl.compareTo(SHORTEST_LEASE) >= 0
         && settings.now() - begunAt >= Grant.trustedFor(ttl).toNanos();
@@ -165,71 +173,72 @@ final class QuorumAcquire {
         null);
   }
 
-  private Mono<Grant> refused(Broadcast<MemberGrant> round) {
-    StoreFailure misuse = voters.misuse();
-    if (misuse == null && mayRunOff(round)) {
-      Duration pause = Duration.ofMillis(1L << (rounds.size() - 1));
+  private Mono<Grant> withoutMajority(Broadcast<MemberGrant> broadcast) {
+    StoreFailure misuse = eligibility.misuse();
+    if (misuse == null && mayAskAgain(broadcast)) {
+      Duration pause = Duration.ofMillis(1L << (broadcasts.size() - 1));
       return settings.delay(pause).then(Mono.defer(this::run));
     }
-    return withdraw().then(Mono.defer(() -> misuse != null ? Mono.error(misuse) : answer(round)));
+    return undo().then(Mono.defer(() -> misuse != null ? Mono.error(misuse) : answer(broadcast)));
   }
 
-  private boolean mayRunOff(Broadcast<MemberGrant> round) {
-    Map<Member, MemberGrant> ballots = round.answers();
-    return rounds.size() <= MOST_RUN_OFFS
-        && isBusy(round)
+  private boolean mayAskAgain(Broadcast<MemberGrant> broadcast) {
+    Map<Member, MemberGrant> grants = broadcast.answers();
+    return broadcasts.size() <= MOST_REPETITIONS
+        && isBusy(broadcast)
         && members.stream()
-            .map(ballots::get)
+            .map(grants::get)
             .flatMap(Stream::ofNullable)
             .findFirst()
             .filter(MemberGrant::isVote)
             .isPresent();
   }
 
-  private Mono<Grant> answer(Broadcast<MemberGrant> round) {
-    Map<Member, MemberGrant> ballots = round.answers();
-    if (isBusy(round)) {
-      int missing = round.majority() - round.count(MemberGrant::isVote);
-      return Mono.just(Refusal.of(ballots.values(), missing));
+  private Mono<Grant> answer(Broadcast<MemberGrant> broadcast) {
+    Map<Member, MemberGrant> grants = broadcast.answers();
+    if (isBusy(broadcast)) {
+      int missing = broadcast.majority() - broadcast.count(MemberGrant::isVote);
+      return Mono.just(Refusal.of(grants.values(), missing));
     }
-    List<StoreFailure> problems = round.failures();
-    ballots.values().forEach(ballot -> ballot.objection().ifPresent(problems::add));
-    int barred = round.count(ballot -> ballot.objection().isPresent());
+    List<StoreFailure> problems = broadcast.failures();
+    grants.values().forEach(grant -> grant.objection().ifPresent(problems::add));
+    int ineligible = broadcast.count(grant -> grant.objection().isPresent());
     String answered =
-        round.answered() + (barred == 0 ? "" : ", of whom " + barred + " must not vote yet");
-    return Mono.error(QuorumFailure.of(problems, answered, round.size(), UNKNOWN_OUTCOME));
+        broadcast.answersInWords()
+            + (ineligible == 0 ? "" : ", of whom " + ineligible + " must not vote yet");
+    return Mono.error(QuorumFailure.of(problems, answered, broadcast.size(), UNKNOWN_OUTCOME));
   }
 
-  /** The members that had nothing of ours, and have granted it to this attempt. */
-  private Set<Member> takenByUs() {
+  /** The members at which this attempt took the keys, which the token did not have there before. */
+  private Set<Member> takenByThisAttempt() {
     Set<Member> ours = new HashSet<>();
-    for (MemberCall<MemberGrant> question : questions()) {
-      MemberGrant ballot = question.answer();
-      if (ballot != null && ballot.grant() instanceof Grant.Granted given && given.fresh()) {
-        ours.add(question.member);
+    for (MemberCall<MemberGrant> call : calls()) {
+      MemberGrant grant = call.answer();
+      if (grant != null && grant.grant() instanceof Grant.Granted given && given.fresh()) {
+        ours.add(call.member);
       }
     }
     return ours;
   }
 
-  private List<MemberCall<MemberGrant>> questions() {
-    return rounds.stream().flatMap(round -> round.questions().stream()).toList();
+  private List<MemberCall<MemberGrant>> calls() {
+    return broadcasts.stream().flatMap(broadcast -> broadcast.calls().stream()).toList();
   }
 
-  /** Gives back what was, or may have been, granted. */
-  private Mono<Void> withdraw() {
-    return Mono.deferContextual(this::withdraw);
+  /** Releases what was granted, or may have been. */
+  private Mono<Void> undo() {
+    return Mono.deferContextual(this::undo);
   }
 
-  private Mono<Void> withdraw(ContextView context) {
-    Set<Member> ours = takenByUs();
+  private Mono<Void> undo(ContextView context) {
+    Set<Member> ours = takenByThisAttempt();
     boolean inUse =
-        questions().stream().anyMatch(one -> isGranted(one) && !ours.contains(one.member));
+        calls().stream().anyMatch(call -> isGranted(call) && !ours.contains(call.member));
     List<Mono<Void>> answers = new ArrayList<>();
     for (Member member : members) {
       List<MemberCall<MemberGrant>> asked =
-          questions().stream().filter(one -> one.member.equals(member)).toList();
-      List<MemberCall<MemberGrant>> open = asked.stream().filter(one -> !one.isOver()).toList();
+          calls().stream().filter(call -> call.member.equals(member)).toList();
+      List<MemberCall<MemberGrant>> open = asked.stream().filter(call -> !call.isOver()).toList();
       boolean inDoubt = asked.stream().anyMatch(QuorumAcquire::isInDoubt);
       if (ours.contains(member)) {
         answers.add(member.debts.add(keys, token, open, ttl, context));
@@ -237,18 +246,17 @@ final class QuorumAcquire {
         var unused = member.debts.add(keys, token, open, ttl, context);
       }
     }
-    hints.causedAt(keys, ours);
+    wakeUps.ignoreFrom(keys, ours);
     return Mono.when(answers);
   }
 
-  private static boolean isGranted(MemberCall<MemberGrant> question) {
-    MemberGrant ballot = question.answer();
-    return ballot != null && ballot.isGranted();
+  private static boolean isGranted(MemberCall<MemberGrant> call) {
+    MemberGrant grant = call.answer();
+    return grant != null && grant.isGranted();
   }
 
-  private static boolean isInDoubt(MemberCall<MemberGrant> question) {
-    StoreFailure failure = question.failure();
-    return !question.isOver()
-        || (question.answer() == null && failure != null && failure.isInDoubt());
+  private static boolean isInDoubt(MemberCall<MemberGrant> call) {
+    StoreFailure failure = call.failure();
+    return !call.isOver() || (call.answer() == null && failure != null && failure.isInDoubt());
   }
 }

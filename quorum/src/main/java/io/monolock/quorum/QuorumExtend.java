@@ -15,13 +15,13 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Prolongs a lock at all members, and writes it anew at those that have lost it, or never had it,
- * if a majority holds it. Otherwise each member that restarts empty would bring the lock nearer to
- * its end.
+ * Extends a lock at all members. If a majority holds it, it is written again at members that have
+ * lost it or never had it; otherwise members that restart empty, one after the other, would end the
+ * lock.
  *
- * <p>The metadata, which has to be written again, is asked of a member that holds the keys. A
- * release ends it all: nothing is written any more, and what is just being written is released as
- * soon as that is done.
+ * <p>The metadata to write is read from a member that holds the keys. After {@link #end}, which a
+ * release calls, nothing more is written, and a write that is under way then is undone by a release
+ * as soon as it is answered.
  */
 final class QuorumExtend {
 
@@ -60,16 +60,16 @@ final class QuorumExtend {
   }
 
   Mono<Boolean> run() {
-    Broadcast<Boolean> round =
+    Broadcast<Boolean> broadcast =
         new Broadcast<>(members, settings, this::extend, settings.memberTimeout());
-    return round.whenOver(this::answered).ask(Broadcast::yesOrNo);
+    return broadcast.whenOver(this::answered).ask(Broadcast::yesOrNo);
   }
 
   private Mono<Boolean> extend(Member member) {
     return member.store.extend(keys, token, ttl);
   }
 
-  /** Writes nothing any more. */
+  /** Makes this extension write nothing more. */
   synchronized void end() {
     ended = true;
   }
@@ -78,16 +78,16 @@ final class QuorumExtend {
     return ended;
   }
 
-  private void answered(MemberCall<Boolean> question) {
-    Boolean held = question.answer();
+  private void answered(MemberCall<Boolean> call) {
+    Boolean held = call.answer();
     List<Member> toRestore = List.of();
     Member source;
     synchronized (this) {
       if (held != null && held) {
         holders++;
-        holder = question.member;
+        holder = call.member;
       } else if (held != null) {
-        without.add(question.member);
+        without.add(call.member);
       }
       source = holder;
       if (holders > members.size() / 2) {
@@ -116,17 +116,16 @@ final class QuorumExtend {
 
   private void restore(Member member, Member source) {
     Mono<Holder> inspection = source.call(() -> source.store.inspect(keys.asList().get(0)));
-    MemberCall<Holder> question =
-        new MemberCall<>(source, inspection, settings, context, any -> {});
-    question.whenOver(
+    MemberCall<Holder> call = new MemberCall<>(source, inspection, settings, context, any -> {});
+    call.whenOver(
         () -> {
-          Holder known = question.answer();
+          Holder known = call.answer();
           if (known != null) {
             known.metadata().ifPresent(metadata -> write(member, metadata));
           }
           over();
         });
-    question.ask(settings.memberTimeout());
+    call.send(settings.memberTimeout());
   }
 
   private void write(Member member, String metadata) {
@@ -138,15 +137,15 @@ final class QuorumExtend {
     }
     Mono<Grant> writing =
         member.call(() -> member.store.acquire(keys, token, metadata, ttl, false));
-    MemberCall<Grant> question = new MemberCall<>(member, writing, settings, context, any -> {});
-    question.whenOver(
+    MemberCall<Grant> call = new MemberCall<>(member, writing, settings, context, any -> {});
+    call.whenOver(
         () -> {
-          LOG.debug("{} was asked to hold {} again: {}", member, keys, question.answer());
+          LOG.debug("{} was asked to hold {} again: {}", member, keys, call.answer());
           if (isEnded()) {
             var unused = member.debts.add(keys, token, List.of(), ttl, context);
           }
           over();
         });
-    question.ask(settings.memberTimeout());
+    call.send(settings.memberTimeout());
   }
 }

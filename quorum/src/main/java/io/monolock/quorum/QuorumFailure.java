@@ -5,18 +5,18 @@ import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem.Reason;
 import java.util.List;
 
-/** Says what it means that too few members could do what they were asked. */
+/** The failure of a call for which there was no majority, made of the failures of the members. */
 final class QuorumFailure {
 
   private QuorumFailure() {}
 
   /**
-   * The failure of the whole.
+   * The failure of the call.
    *
-   * @param failures why members did not, in the order in which that was heard
-   * @param answered how many of how many members answered, in words
-   * @param size how many there are
-   * @param inDoubt the reason if a member may have done it though it did not say so
+   * @param failures the failures of members, in the order in which they came
+   * @param answered how many of how many members answered, as text
+   * @param size how many members there are
+   * @param inDoubt the reason if the call may have taken effect at a member that failed
    */
   static StoreFailure of(List<StoreFailure> failures, String answered, int size, Reason inDoubt) {
     int needed = size / 2 + 1;
@@ -42,7 +42,7 @@ final class QuorumFailure {
     return whole;
   }
 
-  /** That of all of them, or else that there are too few. */
+  /** The reason that all failures have in common, else that too few members are available. */
   private static Reason commonReason(List<StoreFailure> failures) {
     List<Reason> reasons = failures.stream().map(StoreFailure::reason).distinct().toList();
     return reasons.size() == 1 ? reasons.get(0) : Reason.UNAVAILABLE;

@@ -25,8 +25,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Keeps locks in several independent stores, known as Redlock: a lock is held when a majority of
- * them holds it. So it survives the loss of a minority, with what they have kept.
+ * Keeps locks in several independent stores, as Redlock does: a lock is held when a majority of
+ * them holds it. So it survives the loss of a minority and of their data.
  *
  * <pre>{@code
  * List<RedisLockStore> members =
@@ -34,50 +34,50 @@ import reactor.core.scheduler.Schedulers;
  * ReactiveLocker locker = ReactiveLocker.create(QuorumLockStore.of(members));
  * }</pre>
  *
- * <p>The members must not share anything that they could lose together, and must not be copies of
- * each other: stand-alone servers, each on a machine of its own. Creating a store sends nothing and
- * never blocks.
+ * <p>The members must not share anything that could fail for several of them at once, and must not
+ * be replicas of each other: stand-alone servers, each on a machine of its own. Creating a store
+ * sends nothing and never blocks.
  *
  * <h2>Each call</h2>
  *
  * <p>All members are asked at once, each with a time limit of its own ({@link
  * Builder#memberTimeout}), and the call ends as soon as the answer is certain: a member that is
- * down or silent holds up nobody as long as a majority agrees. If too few members answer, the call
+ * down or silent delays no call on which a majority agrees. If too few members answer, the call
  * fails with a {@link StoreFailure} that says how many did and why the first one did not; the other
- * causes are suppressed in it. It passes unless too many members fail for good.
+ * causes are suppressed in it. The failure is transient unless too many members fail for good.
  *
  * <h2>Acquire, extend, release</h2>
  *
- * <p>An attempt that gets no majority is undone at all members, those that are silent included. It
- * is told to be busy for as long as it takes until enough members become free. Of several who ask
- * at the same time and get some members each, one goes on for some milliseconds.
+ * <p>An attempt that gets no majority is undone at all members, silent ones included. Its answer is
+ * busy, until enough members become free. Of several attempts that get some members each at the
+ * same time, one goes on for some milliseconds.
  *
- * <p>A lock is prolonged when a majority still holds it; it is then written anew at members that
- * came back empty. A release frees a lock if a majority still held it. Members that do not confirm
- * a release are asked again in the background until the keys have ended there by themselves. A
- * transfer is a release and an acquisition.
+ * <p>A lock is extended when a majority still holds it; it is then written again at members that
+ * restarted empty. A release frees a lock if a majority still held it. Members that do not confirm
+ * a release are asked again in the background until the keys have expired there. A transfer is a
+ * release and an acquisition.
  *
  * <h2>Members that restart</h2>
  *
  * <p>A member that was restarted or emptied may have forgotten locks that are held. It helps to
  * grant others only when the largest ttl in use has passed since, see {@link Builder#largestTtl}.
- * It knows that by {@link LockStore#incarnation}, which is asked behind each attempt. A new quorum
- * is known by all members being new, and is used at once.
+ * That is known from {@link LockStore#incarnation}, which is asked behind each attempt. A quorum
+ * whose members are all new is used at once.
  *
  * <h2>Fencing numbers</h2>
  *
- * <p>The number of a lock is the highest that its majority gave, and a majority keeps it before the
- * lock is given out. So numbers strictly increase whatever minority is down. A member that was
- * emptied goes on from its clock; then numbers increase as long as a majority was not emptied
- * before it took part in a later fenced acquisition, or the clocks of the members agree within the
+ * <p>The number of a lock is the highest that its majority gave, and a majority stores it before
+ * the lock is granted. So numbers strictly increase whatever minority is down. A member that was
+ * emptied goes on from its clock; then numbers increase as long as no majority was emptied before
+ * taking part in a later fenced acquisition, or the clocks of the members differ by less than the
  * time between two grants.
  *
  * <h2>Not promised</h2>
  *
- * <p>When a majority of the members forget their locks within one ttl, nobody who remembers a lock
- * may be left to say so. The same is true of {@link #forceRelease}, which is meant to do that. Two
- * members that are the same server are only known when they are first asked: then each acquisition
- * fails at once with a failure of reason {@code MISUSE}.
+ * <p>When a majority of the members forget their locks within one ttl, a lock that is held may be
+ * granted again; so it may after {@link #forceRelease}, whose purpose that is. That two members are
+ * the same server is only found out when they are first asked: then each acquisition fails at once
+ * with a failure of reason {@code MISUSE}.
  */
 public final class QuorumLockStore implements LockStore {
 
@@ -87,11 +87,11 @@ public final class QuorumLockStore implements LockStore {
   private final List<Member> members;
   private final QuorumSettings settings;
   private final LargestTtl largestTtl;
-  private final MemberEligibility voters;
-  private final QuorumWakeUps hints;
-  private final SerialByToken turns = new SerialByToken();
+  private final MemberEligibility eligibility;
+  private final QuorumWakeUps wakeUps;
+  private final SerialByToken serial = new SerialByToken();
   private final Extensions extensions;
-  private final QuorumReads onlooker;
+  private final QuorumReads reads;
   private volatile boolean closed;
 
   private QuorumLockStore(Builder builder) {
@@ -104,10 +104,10 @@ public final class QuorumLockStore implements LockStore {
     }
     this.members = List.copyOf(members);
     this.largestTtl = new LargestTtl(builder.largestTtl);
-    this.voters = new MemberEligibility(this.members, settings, largestTtl);
-    this.hints = new QuorumWakeUps(this.members, settings);
+    this.eligibility = new MemberEligibility(this.members, settings, largestTtl);
+    this.wakeUps = new QuorumWakeUps(this.members, settings);
     this.extensions = new Extensions(this.members, settings);
-    this.onlooker = new QuorumReads(this.members, settings);
+    this.reads = new QuorumReads(this.members, settings);
   }
 
   /**
@@ -142,8 +142,8 @@ public final class QuorumLockStore implements LockStore {
   /**
    * {@inheritDoc}
    *
-   * <p>Granted when a majority did so, and something of the ttl is left. Busy when one of a
-   * majority that answered was; the remaining time is that until a majority can be had.
+   * <p>Granted when a majority granted, and something of the ttl is left. Busy when a majority
+   * answered and one of them was busy; the remaining time is that until a majority can be free.
    */
   @Override
   public Mono<Grant> acquire(
@@ -152,28 +152,29 @@ public final class QuorumLockStore implements LockStore {
         () ->
             largestTtl
                 .use(ttl)
-                .then(voters.rollCall())
+                .then(eligibility.askAll())
                 .then(
-                    turns.inTurn(
+                    serial.inOrder(
                         keys,
                         token,
-                        Mono.defer(() -> candidacy(keys, token, metadata, ttl, fenced)))));
+                        Mono.defer(() -> attempt(keys, token, metadata, ttl, fenced)))));
   }
 
-  private Mono<Grant> candidacy(
+  private Mono<Grant> attempt(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    StoreFailure misuse = voters.misuse();
+    StoreFailure misuse = eligibility.misuse();
     return misuse != null
         ? Mono.error(misuse)
-        : new QuorumAcquire(members, settings, voters, hints, keys, token, metadata, ttl, fenced)
+        : new QuorumAcquire(
+                members, settings, eligibility, wakeUps, keys, token, metadata, ttl, fenced)
             .run();
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>True when a majority did so. False when no majority has the keys any more; a minority that
-   * still had them has prolonged them.
+   * <p>True when a majority extended the keys. False when no majority has them any more; a minority
+   * that still had them has extended them.
    */
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
@@ -183,7 +184,8 @@ public final class QuorumLockStore implements LockStore {
   /**
    * {@inheritDoc}
    *
-   * <p>True when a majority did so. Others are asked again in the background.
+   * <p>True when a majority released the keys. Members that do not answer are asked again in the
+   * background.
    */
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
@@ -202,13 +204,13 @@ public final class QuorumLockStore implements LockStore {
    */
   @Override
   public Mono<Duration> remaining(LockKeys keys, String token) {
-    return open(() -> onlooker.remaining(keys, token));
+    return open(() -> reads.remaining(keys, token));
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>True when a majority keeps the number.
+   * <p>True when a majority stores the number.
    */
   @Override
   public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
@@ -225,39 +227,39 @@ public final class QuorumLockStore implements LockStore {
   /**
    * {@inheritDoc}
    *
-   * <p>Empty unless a majority of the members is held. If they are held by several who have not
-   * come to an end yet, it is one of them.
+   * <p>Empty unless the key is held at a majority of the members. If different attempts have it
+   * there for the moment, it is one of them.
    */
   @Override
   public Mono<Holder> inspect(String key) {
-    return open(() -> onlooker.inspect(key));
+    return open(() -> reads.inspect(key));
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>All members are waited for. True when a majority has answered and any of them had the key.
+   * <p>Waits for all members. True when a majority has answered and any of them had the key.
    */
   @Override
   public Mono<Boolean> forceRelease(String key) {
-    return open(() -> onlooker.forceRelease(key));
+    return open(() -> reads.forceRelease(key));
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>Emits some milliseconds after a member has hinted; of a member that no longer can, the
-   * others are heard.
+   * <p>Emits some milliseconds after a member has; when the wake-ups of a member fail, those of the
+   * others go on.
    */
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
-    return hints.of(keys);
+    return wakeUps.of(keys);
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>Well when a majority is. Who waits is woken when any of them does that.
+   * <p>Healthy when a majority is. Waiters are woken if any member wakes them.
    */
   @Override
   public Mono<StoreHealth> health() {
@@ -271,11 +273,13 @@ public final class QuorumLockStore implements LockStore {
                 .ask(QuorumLockStore::health));
   }
 
-  private static @Nullable Mono<StoreHealth> health(Broadcast<StoreHealth> round) {
-    if (round.answers().size() >= round.majority()) {
-      return Mono.just(new StoreHealth("quorum", wakeUps(round.answers().values())));
+  private static @Nullable Mono<StoreHealth> health(Broadcast<StoreHealth> broadcast) {
+    if (broadcast.answers().size() >= broadcast.majority()) {
+      return Mono.just(new StoreHealth("quorum", wakeUps(broadcast.answers().values())));
     }
-    return round.pending() == 0 ? Mono.error(round.failure(StoreProblem.Reason.UNAVAILABLE)) : null;
+    return broadcast.pending() == 0
+        ? Mono.error(broadcast.failure(StoreProblem.Reason.UNAVAILABLE))
+        : null;
   }
 
   private static Optional<Boolean> wakeUps(Collection<StoreHealth> members) {
@@ -312,17 +316,17 @@ public final class QuorumLockStore implements LockStore {
                 : call.get());
   }
 
-  /** How many releases members have not confirmed. */
-  int debts() {
+  /** How many releases are not confirmed by a member. */
+  int unconfirmedReleases() {
     return members.stream().mapToInt(member -> member.debts.size()).sum();
   }
 
-  /** How many sets of keys somebody waits for, tries to take, or extends. */
+  /** How many sets of keys have waiters, attempts or extensions. */
   int underWay() {
-    return hints.size() + extensions.size() + turns.size();
+    return wakeUps.size() + extensions.size() + serial.size();
   }
 
-  /** What a quorum goes by. */
+  /** Settings of a quorum. */
   public static final class Builder {
 
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
@@ -372,9 +376,9 @@ public final class QuorumLockStore implements LockStore {
     }
 
     /**
-     * The largest ttl that anybody uses for locks in these members, in whatever process. A member
-     * that was restarted or emptied takes part in granting locks when it has passed. Calls with a
-     * larger one fail with a {@link StoreFailure} of reason {@code MISUSE}.
+     * The largest ttl in use for locks in these members, in any process. A member that was
+     * restarted or emptied helps to grant locks again after that time. Calls with a larger ttl fail
+     * with a {@link StoreFailure} of reason {@code MISUSE}.
      *
      * @param ttl 1 ms to 365 days; by default it is the largest ttl that this very store has been
      *     asked for so far, which is enough if all processes use the same ones
@@ -386,7 +390,7 @@ public final class QuorumLockStore implements LockStore {
     }
 
     /**
-     * Clock and timer of all limits.
+     * Clock and timer of all time limits.
      *
      * @param timer by default {@link Schedulers#parallel()}
      * @return this builder
@@ -397,9 +401,9 @@ public final class QuorumLockStore implements LockStore {
     }
 
     /**
-     * Whether members that were restarted or emptied help to grant locks at once, and are not even
-     * asked whether they were. Without risk it is only when they lose nothing, as servers that
-     * store each write before they confirm it ({@code appendfsync always}) and are never emptied.
+     * Whether members that were restarted or emptied help to grant locks at once; they are not even
+     * asked for their incarnation. It is safe only for servers that lose nothing: those that store
+     * each write before they confirm it ({@code appendfsync always}), and are never emptied.
      *
      * @param atOnce false by default
      * @return this builder

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** What can be said of keys from outside: what a majority of the members says. */
+/** Calls that need no token, or only read: the answer is what a majority of the members says. */
 final class QuorumReads {
 
   private static final Comparator<Optional<Duration>> FOR_EVER_FIRST =
@@ -33,45 +33,45 @@ final class QuorumReads {
     this.settings = settings;
   }
 
-  /** How long a majority still has the keys, as far as is known when a majority has answered. */
+  /** How long a majority still has the keys, according to the first majority that answers. */
   Mono<Duration> remaining(LockKeys keys, String token) {
-    return this.<Duration>round(member -> member.store.remaining(keys, token))
+    return this.<Duration>broadcast(member -> member.store.remaining(keys, token))
         .ask(QuorumReads::remaining);
   }
 
-  private static @Nullable Mono<Duration> remaining(Broadcast<Duration> round) {
+  private static @Nullable Mono<Duration> remaining(Broadcast<Duration> broadcast) {
     List<Duration> times =
-        round.answers().values().stream()
+        broadcast.answers().values().stream()
             .filter(time -> !time.isZero())
             .sorted(Comparator.reverseOrder())
             .toList();
-    if (times.size() >= round.majority()) {
-      return Mono.just(times.get(round.majority() - 1));
+    if (times.size() >= broadcast.majority()) {
+      return Mono.just(times.get(broadcast.majority() - 1));
     }
-    if (round.count(Duration::isZero) > round.size() - round.majority()) {
+    if (broadcast.count(Duration::isZero) > broadcast.size() - broadcast.majority()) {
       return Mono.just(Duration.ZERO);
     }
-    return round.pending() == 0 ? Mono.error(round.failure(TIMEOUT)) : null;
+    return broadcast.pending() == 0 ? Mono.error(broadcast.failure(TIMEOUT)) : null;
   }
 
   Mono<Holder> inspect(String key) {
-    return this.<Optional<Holder>>round(
+    return this.<Optional<Holder>>broadcast(
             member -> member.store.inspect(key).map(Optional::of).defaultIfEmpty(Optional.empty()))
         .ask(QuorumReads::inspect);
   }
 
-  private static @Nullable Mono<Holder> inspect(Broadcast<Optional<Holder>> round) {
-    List<Holder> holders = round.answers().values().stream().flatMap(Optional::stream).toList();
-    if (holders.size() >= round.majority()) {
-      return Mono.just(common(holders, round.majority()));
+  private static @Nullable Mono<Holder> inspect(Broadcast<Optional<Holder>> broadcast) {
+    List<Holder> holders = broadcast.answers().values().stream().flatMap(Optional::stream).toList();
+    if (holders.size() >= broadcast.majority()) {
+      return Mono.just(common(holders, broadcast.majority()));
     }
-    if (round.count(Optional::isEmpty) > round.size() - round.majority()) {
+    if (broadcast.count(Optional::isEmpty) > broadcast.size() - broadcast.majority()) {
       return Mono.empty();
     }
-    return round.pending() == 0 ? Mono.error(round.failure(TIMEOUT)) : null;
+    return broadcast.pending() == 0 ? Mono.error(broadcast.failure(TIMEOUT)) : null;
   }
 
-  /** With the metadata of most, and for as long as a majority is held. */
+  /** The holder with the most frequent metadata, for the time during which a majority is held. */
   private static Holder common(List<Holder> holders, int majority) {
     Optional<String> metadata =
         holders.stream().collect(groupingBy(Holder::metadata, counting())).entrySet().stream()
@@ -83,21 +83,21 @@ final class QuorumReads {
     return new Holder(holders.get(0).key(), metadata, times.get(majority - 1));
   }
 
-  /** Whether it was held anywhere, once all have been heard and a majority has answered. */
+  /** Whether any member had the key, once no member is pending and a majority has answered. */
   Mono<Boolean> forceRelease(String key) {
-    return this.<Boolean>round(member -> member.store.forceRelease(key))
+    return this.<Boolean>broadcast(member -> member.store.forceRelease(key))
         .ask(
-            round -> {
-              if (round.pending() > 0) {
+            broadcast -> {
+              if (broadcast.pending() > 0) {
                 return null;
               }
-              return round.answers().size() >= round.majority()
-                  ? Mono.just(round.count(freed -> freed) > 0)
-                  : Mono.error(round.failure(UNKNOWN_OUTCOME));
+              return broadcast.answers().size() >= broadcast.majority()
+                  ? Mono.just(broadcast.count(freed -> freed) > 0)
+                  : Mono.error(broadcast.failure(UNKNOWN_OUTCOME));
             });
   }
 
-  private <A> Broadcast<A> round(Function<Member, Mono<A>> call) {
+  private <A> Broadcast<A> broadcast(Function<Member, Mono<A>> call) {
     return new Broadcast<>(members, settings, call, settings.memberTimeout());
   }
 }

@@ -9,8 +9,8 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Releases a lock at all members, and leaves to the {@link Debts} those that fail, however late.
- * Keys that are to be kept for a while end by themselves there.
+ * Releases a lock at all members. A release that fails at a member, however late, is repeated by
+ * {@link Debts}, unless the keys were to be kept for a while: then they expire by themselves.
  */
 final class QuorumRelease {
 
@@ -43,7 +43,7 @@ final class QuorumRelease {
     return Mono.deferContextual(
         context ->
             new Broadcast<>(members, settings, this::release, settings.memberTimeout())
-                .whenOver(question -> over(question, context))
+                .whenOver(call -> over(call, context))
                 .ask(Broadcast::yesOrNo));
   }
 
@@ -51,10 +51,10 @@ final class QuorumRelease {
     return member.store.release(keys, token, keepFor);
   }
 
-  private void over(MemberCall<Boolean> question, ContextView context) {
-    StoreFailure failure = question.answer() == null ? question.failure() : null;
+  private void over(MemberCall<Boolean> call, ContextView context) {
+    StoreFailure failure = call.answer() == null ? call.failure() : null;
     if (failure != null && failure.isTransient() && keepFor.isZero()) {
-      var unused = question.member.debts.add(keys, token, List.of(), longest, context);
+      var unused = call.member.debts.add(keys, token, List.of(), longest, context);
     }
   }
 }

@@ -10,15 +10,15 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * What all calls of one quorum go by.
+ * The settings of one quorum, which all its calls share.
  *
- * @param timer clock and timer of all limits
+ * @param timer clock and timer of all time limits
  * @param memberTimeout how long a member may take to answer
  * @param restartedMembersVoteAtOnce whether members that may have forgotten locks vote all the same
  */
 record QuorumSettings(Scheduler timer, Duration memberTimeout, boolean restartedMembersVoteAtOnce) {
 
-  /** After this time without an answer, a member's connection may be dead. */
+  /** After this time without an answer, the connection to a member may be dead. */
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   long now() {
@@ -30,7 +30,7 @@ record QuorumSettings(Scheduler timer, Duration memberTimeout, boolean restarted
     return Mono.create(sink -> sink.onDispose(after(delay, sink::success)));
   }
 
-  /** Runs the action after the delay; never if the timer is disposed, as then all is over. */
+  /** Runs the action after the delay; never if the timer is disposed. */
   Disposable after(Duration delay, Runnable action) {
     try {
       return timer.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);

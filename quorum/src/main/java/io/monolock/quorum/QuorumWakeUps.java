@@ -18,14 +18,14 @@ import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.FluxSink.OverflowStrategy;
 
 /**
- * Merges what members hint. A hint is passed on after some milliseconds, together with all that
- * come until then: a release reaches the members one after the other, and who tries when only the
- * first one is free tries in vain. That it is not the same time for everybody keeps those who are
- * woken together from taking the members from each other.
+ * Merges the wake-ups of the members. They are passed on after a few milliseconds, as one: a
+ * release reaches the members one after the other, and an attempt made when only the first one is
+ * free fails. The delay is random, so that waiters woken together do not take the members from each
+ * other.
  *
- * <p>Some hints are echoes: what an attempt in vain took of a member, and gave back. Whoever tried
- * again for them would make the next ones. So a member is not listened to as long as it was such a
- * one at the last attempt.
+ * <p>A wake-up may be an echo of the waiter's own attempt, which took the keys at a member, got no
+ * majority and released them. Trying again for an echo would cause the next one. So the wake-ups of
+ * the members at which the last attempt did that are ignored.
  */
 final class QuorumWakeUps {
 
@@ -38,10 +38,10 @@ final class QuorumWakeUps {
   private final Map<LockKeys, Awaited> awaited = new ConcurrentHashMap<>();
 
   /**
-   * Keys that somebody waits for.
+   * Keys that have waiters.
    *
-   * @param waiters how many
-   * @param echoing the members that the last attempt has caused to hint
+   * @param waiters the number of waiters
+   * @param echoing the members whose wake-ups are ignored
    */
   private record Awaited(int waiters, Set<Member> echoing) {}
 
@@ -51,15 +51,18 @@ final class QuorumWakeUps {
   }
 
   Flux<LockKeys> of(LockKeys keys) {
-    return Flux.create(sink -> listen(keys, sink), OverflowStrategy.LATEST);
+    return Flux.create(sink -> subscribe(keys, sink), OverflowStrategy.LATEST);
   }
 
-  /** An attempt in vain has taken the keys of these members, and given them back. */
-  void causedAt(LockKeys keys, Set<Member> echoing) {
+  /**
+   * Ignores these members until the next attempt: the last one has taken the keys there and
+   * released them.
+   */
+  void ignoreFrom(LockKeys keys, Set<Member> echoing) {
     awaited.computeIfPresent(keys, (any, known) -> new Awaited(known.waiters, echoing));
   }
 
-  private void listen(LockKeys keys, FluxSink<LockKeys> sink) {
+  private void subscribe(LockKeys keys, FluxSink<LockKeys> sink) {
     awaited.compute(
         keys,
         (any, known) ->
@@ -72,7 +75,7 @@ final class QuorumWakeUps {
       all.add(
           Flux.defer(() -> member.store.wakeUps(keys))
               .subscribe(
-                  any -> heard(member, keys, sink, pending),
+                  any -> onWakeUp(member, keys, sink, pending),
                   e -> LOG.warn("{} gives no more wake-ups for {}", member, keys, e)));
     }
     sink.onDispose(
@@ -88,7 +91,8 @@ final class QuorumWakeUps {
         (any, known) -> known.waiters == 1 ? null : new Awaited(known.waiters - 1, known.echoing));
   }
 
-  private void heard(Member member, LockKeys keys, FluxSink<LockKeys> sink, AtomicBoolean pending) {
+  private void onWakeUp(
+      Member member, LockKeys keys, FluxSink<LockKeys> sink, AtomicBoolean pending) {
     Awaited known = awaited.get(keys);
     if ((known == null || !known.echoing.contains(member)) && pending.compareAndSet(false, true)) {
       long nanos = ThreadLocalRandom.current().nextLong(SHORTEST.toNanos(), LONGEST.toNanos());
@@ -102,7 +106,7 @@ final class QuorumWakeUps {
     }
   }
 
-  /** How many sets of keys somebody waits for. */
+  /** How many sets of keys have waiters. */
   int size() {
     return awaited.size();
   }

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Says for how long no majority can be had. */
+/** The refusal of an attempt: how long there can be no majority. */
 final class Refusal {
 
   private static final Comparator<Optional<Duration>> NEVER_LAST =
@@ -18,13 +18,13 @@ final class Refusal {
   private Refusal() {}
 
   /**
-   * Busy until as many of the members that refused have become free as are missing.
+   * Busy until so many of the members that refused are free as are missing for a majority.
    *
-   * @param missing how many more would have been a majority, at least 1
+   * @param missing how many votes were missing, at least 1
    */
-  static Grant of(Collection<MemberGrant> ballots, int missing) {
+  static Grant of(Collection<MemberGrant> grants, int missing) {
     List<Optional<Duration>> ends =
-        ballots.stream()
+        grants.stream()
             .map(MemberGrant::grant)
             .filter(Grant.Busy.class::isInstance)
             .map(grant -> ((Grant.Busy) grant).remaining())

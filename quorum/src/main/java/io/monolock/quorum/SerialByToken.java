@@ -9,26 +9,23 @@ import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 
 /**
- * Lets the attempts of one token take place one after the other: what one undoes, as it was in
- * vain, must not be what the next one has got. An attempt goes on to its end even if whoever asked
- * for it cancels.
+ * Runs the attempts of one token one after the other: an attempt without a majority must not undo
+ * what the next one was granted. An attempt runs to its end even if its subscriber cancels.
  */
 final class SerialByToken {
 
-  private final Map<Claim, Sinks.Empty<Void>> last = new ConcurrentHashMap<>();
+  private final Map<KeysAndToken, Sinks.Empty<Void>> last = new ConcurrentHashMap<>();
 
-  private record Claim(LockKeys keys, String token) {}
-
-  /** The attempt, once those before it have ended. */
-  <T> Mono<T> inTurn(LockKeys keys, String token, Mono<T> attempt) {
+  /** The attempt, subscribed once those before it have ended. */
+  <T> Mono<T> inOrder(LockKeys keys, String token, Mono<T> attempt) {
     return Mono.deferContextual(
         context -> {
-          Claim claim = new Claim(keys, token);
+          KeysAndToken id = new KeysAndToken(keys, token);
           Sinks.Empty<Void> end = Sinks.empty();
-          Sinks.Empty<Void> before = last.put(claim, end);
+          Sinks.Empty<Void> before = last.put(id, end);
           Mono<T> next = before == null ? attempt : before.asMono().then(attempt);
           Sinks.One<T> answer = Sinks.one();
-          next.doFinally(any -> ended(claim, end))
+          next.doFinally(any -> ended(id, end))
               .subscribe(
                   answer::tryEmitValue,
                   answer::tryEmitError,
@@ -38,12 +35,12 @@ final class SerialByToken {
         });
   }
 
-  private void ended(Claim claim, Sinks.Empty<Void> end) {
-    last.remove(claim, end);
+  private void ended(KeysAndToken id, Sinks.Empty<Void> end) {
+    last.remove(id, end);
     end.tryEmitEmpty();
   }
 
-  /** How many tokens make attempts. */
+  /** How many tokens have an attempt under way. */
   int size() {
     return last.size();
   }

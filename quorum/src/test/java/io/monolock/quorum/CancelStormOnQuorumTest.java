@@ -7,10 +7,12 @@ import io.monolock.redis.CancelStormOnSeveral;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
 import io.monolock.test.RedisMasters;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** The storm, on a quorum of independent servers. */
+@Tag("thorough")
 class CancelStormOnQuorumTest extends CancelStormOnSeveral {
 
   private final RedisMasters masters;
@@ -20,7 +22,7 @@ class CancelStormOnQuorumTest extends CancelStormOnSeveral {
   }
 
   @Override
-  protected List<RedisNode> servers() {
+  protected List<ServerNode> servers() {
     return masters.nodes();
   }
 

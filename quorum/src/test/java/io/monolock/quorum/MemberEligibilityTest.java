@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Who may help to grant a lock. */
+/** Which members may help to grant a lock. */
 class MemberEligibilityTest {
 
   private static final Duration HOUR = Duration.ofHours(1);
@@ -28,7 +28,7 @@ class MemberEligibilityTest {
     quorum.member(3).is(down());
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
     quorum.member(3).isBack();
-    quorum.member(2).wipe();
+    quorum.member(2).restartEmpty();
   }
 
   @Test
@@ -51,7 +51,7 @@ class MemberEligibilityTest {
   }
 
   @Test
-  void aStoreThatHasNeverKnownItOtherwiseGivesItNoVote() {
+  void aStoreThatDidNotKnowItBeforeGivesItNoVote() {
     quorum.pass(HOUR);
     forget();
 
@@ -59,11 +59,11 @@ class MemberEligibilityTest {
   }
 
   @Test
-  void itVotesAgainWhenTheLargestTtlHasPassed() {
+  void aMemberVotesAgainWhenTheLargestTtlHasPassed() {
     quorum.pass(HOUR);
     quorum.acquire(store, BOB);
     quorum.run(store.release(A, BOB, Duration.ZERO));
-    quorum.member(2).wipe();
+    quorum.member(2).restartEmpty();
     quorum.member(3).is(down());
 
     assertThat(quorum.acquire(store, ALICE).failure())
@@ -82,11 +82,11 @@ class MemberEligibilityTest {
   }
 
   @Test
-  void itMayKeepTheKeysOfOthersAllTheSame() {
+  void aMemberWithoutAVoteIsGivenTheKeysAllTheSame() {
     quorum.pass(HOUR);
     quorum.acquire(store, BOB);
     quorum.run(store.release(A, BOB, Duration.ZERO));
-    quorum.member(2).wipe();
+    quorum.member(2).restartEmpty();
 
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
 
@@ -99,7 +99,7 @@ class MemberEligibilityTest {
     quorum.acquire(store, BOB);
     quorum.run(store.extend(A, BOB, TTL.multipliedBy(3)));
     quorum.run(store.release(A, BOB, Duration.ZERO));
-    quorum.member(2).wipe();
+    quorum.member(2).restartEmpty();
     quorum.member(3).is(down());
 
     quorum.pass(TTL.multipliedBy(3).minusMillis(1));
@@ -115,7 +115,7 @@ class MemberEligibilityTest {
     quorum.pass(HOUR);
     quorum.acquire(store, BOB);
     quorum.run(store.release(A, BOB, Duration.ZERO));
-    quorum.member(2).wipe();
+    quorum.member(2).restartEmpty();
     quorum.member(3).is(down());
 
     quorum.pass(HOUR.minusMillis(1));
@@ -137,7 +137,7 @@ class MemberEligibilityTest {
     assertThat(quorum.member(1).calls()).isEmpty();
   }
 
-  /** What the rule is good for: without it, two have the lock. */
+  /** What the rule prevents: without it, there are two holders. */
   @Test
   void withTheSwitchAMemberThatForgotHelpsToGrantWhatIsHeld() {
     quorum.pass(HOUR);
@@ -148,21 +148,21 @@ class MemberEligibilityTest {
   }
 
   @Test
-  void aMinorityThatIsNewMustWaitThoughAllThatAreHeardAreNew() {
+  void aMinorityThatIsNewMustWaitThoughAllThatAnswerAreNew() {
     quorum.pass(HOUR);
     quorum.member(1).is(down());
     quorum.member(2).is(down());
-    quorum.member(3).wipe();
+    quorum.member(3).restartEmpty();
 
     assertThat(quorum.acquire(store, ALICE).failure()).hasMessageContaining("1 of 3");
   }
 
   @Test
-  void whoWasHeardAloneIsNotTakenForANewQuorum() {
+  void aMemberThatAnswersAloneIsNotTakenForANewQuorum() {
     quorum.pass(HOUR);
     quorum.member(1).is(down());
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
-    quorum.member(3).wipe();
+    quorum.member(3).restartEmpty();
     quorum.member(2).is(down());
     QuorumLockStore newcomer = quorum.store();
     assertThat(quorum.acquire(newcomer, BOB).failure()).hasMessageContaining("1 of 3");
@@ -175,8 +175,8 @@ class MemberEligibilityTest {
   @Test
   @DisplayName("B64: the same server twice")
   void twoMembersOnOneServerAreMisuse() {
-    quorum.member(1).claimsToBe("redis");
-    quorum.member(3).claimsToBe("redis");
+    quorum.member(1).reportServer("redis");
+    quorum.member(3).reportServer("redis");
 
     for (int i = 0; i < 2; i++) {
       assertThat(quorum.acquire(store, ALICE).failure())
@@ -192,9 +192,9 @@ class MemberEligibilityTest {
 
   @Test
   @DisplayName("B64: the same server twice, of which one was down at first")
-  void twoMembersOnOneServerAreMisuseAsSoonAsBothAreHeard() {
-    quorum.member(1).claimsToBe("redis");
-    quorum.member(2).claimsToBe("redis");
+  void twoMembersOnOneServerAreMisuseAsSoonAsBothAnswer() {
+    quorum.member(1).reportServer("redis");
+    quorum.member(2).reportServer("redis");
     quorum.member(2).is(down());
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
     assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();

@@ -25,7 +25,7 @@ class QuorumExclusionTest {
   private static final int RUNS = Integer.getInteger("monolock.quorum.runs", 30);
   private static final Duration LENGTH = Duration.ofSeconds(30);
   private static final Duration TTL = Duration.ofSeconds(1);
-  private static final int CONTENDERS = 4;
+  private static final int COMPETITORS = 4;
 
   @Test
   void neverTwoHoldersAndNumbersThatIncrease() {
@@ -50,12 +50,12 @@ class QuorumExclusionTest {
   private static final class Run {
     private final VirtualQuorum quorum = new VirtualQuorum();
     private final Random random;
-    private final List<Contender> contenders = new ArrayList<>();
+    private final List<Competitor> competitors = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
     private final boolean restartedVote;
     private TestMember troubled;
     private long troubleEnds;
-    private long wipeAllowed = TTL.toMillis();
+    private long restartAllowed = TTL.toMillis();
     private long lastNumber;
     int granted;
 
@@ -63,8 +63,8 @@ class QuorumExclusionTest {
       this.random = new Random(seed);
       this.restartedVote = restartedVote;
       quorum.members.forEach(member -> member.is(network()));
-      for (int i = 0; i < CONTENDERS; i++) {
-        contenders.add(new Contender(i));
+      for (int i = 0; i < COMPETITORS; i++) {
+        competitors.add(new Competitor(i));
       }
     }
 
@@ -72,21 +72,21 @@ class QuorumExclusionTest {
       return Duration.ofMillis(random.nextInt(millis + 1));
     }
 
-    private TestMember.Fate network() {
-      return new TestMember.Fate() {
+    private TestMember.Behavior network() {
+      return new TestMember.Behavior() {
         @Override
-        public <T> Mono<T> of(Mono<T> call) {
+        public <T> Mono<T> apply(Mono<T> call) {
           int slow = random.nextInt(20) == 0 ? 300 : 4;
-          return TestMember.slow(upTo(slow), upTo(slow), quorum.time).of(call);
+          return TestMember.slow(upTo(slow), upTo(slow), quorum.time).apply(call);
         }
       };
     }
 
-    private TestMember.Fate unreliable() {
-      return new TestMember.Fate() {
+    private TestMember.Behavior unreliable() {
+      return new TestMember.Behavior() {
         @Override
-        public <T> Mono<T> of(Mono<T> call) {
-          return random.nextBoolean() ? TestMember.answerLost().of(call) : network().of(call);
+        public <T> Mono<T> apply(Mono<T> call) {
+          return random.nextBoolean() ? TestMember.answerLost().apply(call) : network().apply(call);
         }
       };
     }
@@ -94,8 +94,8 @@ class QuorumExclusionTest {
     List<String> violations() {
       for (long now = 0; now < LENGTH.toMillis() && violations.isEmpty(); now++) {
         trouble(now);
-        for (Contender contender : contenders) {
-          contender.step(now);
+        for (Competitor competitor : competitors) {
+          competitor.step(now);
         }
         quorum.pass(Duration.ofMillis(1));
         check(now);
@@ -112,11 +112,11 @@ class QuorumExclusionTest {
         troubled = quorum.member(1 + random.nextInt(3));
         troubleEnds = now + 50 + random.nextInt(1_500);
         int kind = random.nextInt(5);
-        if (kind >= 3 && now >= wipeAllowed) {
-          troubled.wipe();
+        if (kind >= 3 && now >= restartAllowed) {
+          troubled.restartEmpty();
           troubled.is(TestMember.down());
           troubleEnds = now + 20 + random.nextInt(60);
-          wipeAllowed = now + 2 * TTL.toMillis();
+          restartAllowed = now + 2 * TTL.toMillis();
         } else {
           troubled.is(
               switch (kind) {
@@ -132,7 +132,7 @@ class QuorumExclusionTest {
 
     private void check(long now) {
       List<Integer> holders =
-          contenders.stream().filter(Contender::holds).map(one -> one.number).toList();
+          competitors.stream().filter(Competitor::holds).map(one -> one.number).toList();
       if (holders.size() > 1) {
         violations.add("at %d ms the lock is held by %s".formatted(now, holders));
       }
@@ -146,14 +146,14 @@ class QuorumExclusionTest {
       lastNumber = number;
     }
 
-    private final class Contender {
+    private final class Competitor {
       private final int number;
       private final ReactiveLocker locker;
       private Lock lock;
       private boolean asking;
       private long until;
 
-      Contender(int number) {
+      Competitor(int number) {
         this.number = number;
         QuorumLockStore store =
             quorum.store(

@@ -34,14 +34,14 @@ class QuorumExtensionTest {
   @Test
   @DisplayName("B62: members that come back empty one after the other do not lose the lock")
   void aMemberThatCameBackEmptyIsGivenTheKeysAgain() {
-    quorum.member(1).wipe();
+    quorum.member(1).restartEmpty();
     assertThat(extend().value()).isTrue();
     assertThat(quorum.having(ALICE)).containsExactly(1, 2, 3);
     assertThat(quorum.member(1).memory().inspect("a").block().metadata()).contains("Alice's");
 
-    quorum.member(2).wipe();
+    quorum.member(2).restartEmpty();
     assertThat(extend().value()).isTrue();
-    quorum.member(3).wipe();
+    quorum.member(3).restartEmpty();
     assertThat(extend().value()).isTrue();
 
     assertThat(quorum.having(ALICE)).containsExactly(1, 2, 3);
@@ -61,7 +61,7 @@ class QuorumExtensionTest {
   }
 
   @Test
-  void whatSomebodyElseHasIsNotTaken() {
+  void keysOfAnotherHolderAreNotTaken() {
     quorum.member(1).memory().forceRelease("a").block();
     quorum.member(1).memory().acquire(A, BOB, "", TTL, false).block();
 
@@ -72,8 +72,8 @@ class QuorumExtensionTest {
 
   @Test
   void withoutAMajorityNothingIsRestored() {
-    quorum.member(1).wipe();
-    quorum.member(2).wipe();
+    quorum.member(1).restartEmpty();
+    quorum.member(2).restartEmpty();
 
     assertThat(extend().value()).isFalse();
 
@@ -82,7 +82,7 @@ class QuorumExtensionTest {
 
   @Test
   void aMajorityThatCannotBeHadNowIsNoLoss() {
-    quorum.member(1).wipe();
+    quorum.member(1).restartEmpty();
     quorum.member(2).is(down());
     assertThat(extend().failure().isTransient()).isTrue();
     assertThat(quorum.having(ALICE)).containsExactly(2, 3);
@@ -95,7 +95,7 @@ class QuorumExtensionTest {
   @Test
   void aReleaseEndsTheRestorationThatHasNotBegun() {
     Duration late = Duration.ofMillis(100);
-    quorum.member(1).wipe();
+    quorum.member(1).restartEmpty();
     quorum.member(1).is(slow(late, Duration.ZERO, quorum.time));
     assertThat(extend().value()).isTrue();
     quorum.member(1).isBack();
@@ -111,7 +111,7 @@ class QuorumExtensionTest {
   @Test
   void whatIsBeingRestoredDuringAReleaseIsReleased() {
     Duration late = Duration.ofMillis(100);
-    quorum.member(1).wipe();
+    quorum.member(1).restartEmpty();
     quorum.member(1).is(slow(late, Duration.ZERO, quorum.time));
     assertThat(extend().value()).isTrue();
     quorum.pass(late);
@@ -123,7 +123,7 @@ class QuorumExtensionTest {
     quorum.pass(late);
 
     assertThat(quorum.having(ALICE)).isEmpty();
-    assertThat(store.debts()).isZero();
+    assertThat(store.unconfirmedReleases()).isZero();
     assertThat(store.underWay()).isZero();
   }
 

@@ -99,20 +99,21 @@ class QuorumFaultsTest {
   }
 
   @Test
-  @DisplayName("B63: one server hangs, and nobody waits for it")
+  @DisplayName("B63: one server hangs, and no call waits for it")
   void aPausedServerIsNotWaitedFor() {
-    QuorumLockStore patient = redis.store(builder -> builder.memberTimeout(Duration.ofMinutes(1)));
-    assertThat(acquire(patient, ALICE, LONG)).isInstanceOf(Grant.Granted.class);
+    QuorumLockStore withLongTimeout =
+        redis.store(builder -> builder.memberTimeout(Duration.ofMinutes(1)));
+    assertThat(acquire(withLongTimeout, ALICE, LONG)).isInstanceOf(Grant.Granted.class);
     redis.server(2).pause();
 
-    assertThat(result(patient.extend(A, ALICE, LONG))).isTrue();
-    assertThat(result(patient.release(A, ALICE, Duration.ZERO))).isTrue();
-    assertThat(acquire(patient, BOB, LONG)).isInstanceOf(Grant.Granted.class);
+    assertThat(result(withLongTimeout.extend(A, ALICE, LONG))).isTrue();
+    assertThat(result(withLongTimeout.release(A, ALICE, Duration.ZERO))).isTrue();
+    assertThat(acquire(withLongTimeout, BOB, LONG)).isInstanceOf(Grant.Granted.class);
     redis.server(2).resume();
   }
 
   @Test
-  @DisplayName("B61: a server executes what it is asked and nobody learns it")
+  @DisplayName("B61: a server executes a call, and its answer is lost")
   void whatWasTakenInSilenceIsFreed() {
     hold();
     assertThat(result(store.release(A, ALICE, Duration.ZERO))).isTrue();
@@ -249,7 +250,7 @@ class QuorumFaultsTest {
     locker.close().block(LIMIT);
   }
 
-  /** Split votes end, everybody gets the lock, and nobody at the same time as another one. */
+  /** Split votes end, every contender gets the lock, and never two at the same time. */
   @Test
   @DisplayName("B65, B68: contenders exclude each other, and their numbers increase")
   void contendersAllGetTheirTurns() {
@@ -258,7 +259,7 @@ class QuorumFaultsTest {
     LockOptions options =
         LockOptions.of(Duration.ofSeconds(20)).fenced(true).waitAtMost(Duration.ofMinutes(2));
     AtomicInteger inside = new AtomicInteger();
-    List<Integer> crowds = Collections.synchronizedList(new ArrayList<>());
+    List<Integer> insideAtOnce = Collections.synchronizedList(new ArrayList<>());
     List<Long> numbers = Collections.synchronizedList(new ArrayList<>());
     List<ReactiveLocker> all =
         IntStream.range(0, lockers).mapToObj(i -> ReactiveLocker.create(redis.store())).toList();
@@ -271,21 +272,21 @@ class QuorumFaultsTest {
                         List.of("a", "b"),
                         options,
                         lock ->
-                            Mono.fromRunnable(() -> enter(lock, inside, crowds, numbers))
+                            Mono.fromRunnable(() -> enter(lock, inside, insideAtOnce, numbers))
                                 .then(Mono.delay(Duration.ofMillis(2)))
                                 .doOnNext(any -> inside.decrementAndGet()))
                     .repeat(turns - 1),
             lockers)
         .blockLast(Duration.ofMinutes(3));
 
-    assertThat(crowds).hasSize(lockers * turns).containsOnly(1);
+    assertThat(insideAtOnce).hasSize(lockers * turns).containsOnly(1);
     assertThat(numbers).isSorted().doesNotHaveDuplicates();
     all.forEach(locker -> locker.close().block(LIMIT));
   }
 
   private static void enter(
-      Lock lock, AtomicInteger inside, List<Integer> crowds, List<Long> numbers) {
-    crowds.add(inside.incrementAndGet());
+      Lock lock, AtomicInteger inside, List<Integer> insideAtOnce, List<Long> numbers) {
+    insideAtOnce.add(inside.incrementAndGet());
     numbers.add(lock.fencingToken().orElseThrow());
   }
 

@@ -83,13 +83,13 @@ class QuorumFencingTest {
     quorum
         .member(1)
         .is(
-            new TestMember.Fate() {
+            new TestMember.Behavior() {
               private int calls;
 
               @Override
-              public <T> Mono<T> of(Mono<T> call) {
-                // the roll call, the grant, the incarnation, the number
-                return ++calls == 4 ? answerLost().of(Mono.<T>empty()) : call;
+              public <T> Mono<T> apply(Mono<T> call) {
+                // the first incarnation, the grant, the incarnation, the number
+                return ++calls == 4 ? answerLost().apply(Mono.<T>empty()) : call;
               }
             });
 
@@ -113,7 +113,7 @@ class QuorumFencingTest {
   }
 
   @Test
-  void aRepeatedAcquisitionWaitsForThoseWhoKnowItsNumber() {
+  void aRepeatedAcquisitionWaitsForTheMembersThatKnowItsNumber() {
     Duration late = Duration.ofMillis(10);
     isAhead(3, 1_000_000);
     fenced(BOB);

@@ -23,7 +23,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What a majority decides, who is waited for, and what is undone when there is none. */
+/** What a majority decides, which members are waited for, and what is undone without a majority. */
 class QuorumMajorityTest {
 
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -35,7 +35,7 @@ class QuorumMajorityTest {
     quorum.member(member).memory().acquire(A, token, "", ttl, false).block();
   }
 
-  /** Lets the first acquisition of a store, which hears all members, be over. */
+  /** Makes the first acquisition of the store, which asks all members for their incarnation. */
   private void warmUp() {
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
     assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
@@ -83,7 +83,7 @@ class QuorumMajorityTest {
   }
 
   @Test
-  void aSilentMemberIsToldThatItMayBeDead() {
+  void aSilentMemberIsReportedAsOverdue() {
     warmUp();
     quorum.member(3).is(silent());
     quorum.acquire(store, ALICE);
@@ -151,7 +151,7 @@ class QuorumMajorityTest {
   }
 
   @Test
-  @DisplayName("B61: those that executed it without saying so are released, too")
+  @DisplayName("B61: members that executed it without answering are released, too")
   void anAttemptInVainIsUndoneWhereItsAnswerWasLost() {
     quorum.member(1).is(down());
     quorum.member(3).is(answerLost());
@@ -162,11 +162,11 @@ class QuorumMajorityTest {
     quorum.pass(SECOND);
 
     assertThat(quorum.free()).containsExactly(1, 2, 3);
-    assertThat(store.debts()).isZero();
+    assertThat(store.unconfirmedReleases()).isZero();
   }
 
   @Test
-  @DisplayName("B61: those that are silent are released, too")
+  @DisplayName("B61: silent members are released, too")
   void anAttemptInVainIsUndoneAtMembersThatAreSilent() {
     warmUp();
     quorum.member(1).is(down());
@@ -188,7 +188,7 @@ class QuorumMajorityTest {
 
     assertThat(quorum.member(3).count("acquire")).isEqualTo(2);
     assertThat(quorum.free()).containsExactly(1, 2, 3);
-    assertThat(store.debts()).isZero();
+    assertThat(store.unconfirmedReleases()).isZero();
   }
 
   @Test
@@ -217,7 +217,7 @@ class QuorumMajorityTest {
   }
 
   @Test
-  void anAttemptInVainIsToldWhenItIsUndone() {
+  void anAttemptInVainEndsOnlyWhenItIsUndone() {
     warmUp();
     Duration way = Duration.ofMillis(10);
     hold(1, BOB, TTL);
@@ -253,7 +253,7 @@ class QuorumMajorityTest {
   }
 
   @Test
-  void whoeverCancelsLeavesNothingOfAnAttemptInVain() {
+  void aCancelledAttemptInVainLeavesNothing() {
     warmUp();
     hold(1, BOB, TTL);
     quorum.member(3).is(silent());
@@ -279,7 +279,7 @@ class QuorumMajorityTest {
   }
 
   @Test
-  @DisplayName("B65: a member that somebody else has is no vote")
+  @DisplayName("B65: a member at which another holder has the key is no vote")
   void aMajorityIsNeeded() {
     hold(1, BOB, TTL);
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
@@ -306,7 +306,7 @@ class QuorumMajorityTest {
   }
 
   @Test
-  void busyTellsWhenAMajorityCanBeHad() {
+  void busySaysWhenAMajorityCanBeFree() {
     hold(1, BOB, Duration.ofSeconds(5));
     hold(2, BOB, Duration.ofSeconds(7));
     assertThat(busy(quorum.runLong(store.acquire(A, ALICE, "", TTL, false))))
@@ -314,14 +314,14 @@ class QuorumMajorityTest {
   }
 
   @Test
-  void ofThoseWhoGetSomeMembersEachOneGoesOn() {
+  void ofAttemptsThatSplitTheMembersOneGoesOn() {
     QuorumLockStore other = quorum.store();
     hold(2, BOB, TTL);
     hold(3, BOB, TTL);
     Result<Grant> mine = quorum.run(store.acquire(A, ALICE, "", TTL, false));
     assertThat(mine.isPending()).isTrue();
 
-    // as whoever got the other members gives up
+    // as the attempt that got the other members gives up
     quorum.member(2).memory().release(A, BOB, Duration.ZERO).block();
     quorum.member(3).memory().release(A, BOB, Duration.ZERO).block();
     quorum.pass(Duration.ofMillis(1));
@@ -332,7 +332,7 @@ class QuorumMajorityTest {
   }
 
   @Test
-  void whoeverDoesNotHaveTheFirstMemberGivesUpAtOnce() {
+  void anAttemptWithoutTheFirstMemberGivesUpAtOnce() {
     hold(1, BOB, TTL);
     hold(2, BOB, TTL);
 
@@ -352,7 +352,7 @@ class QuorumMajorityTest {
     quorum.pass(SECOND);
 
     assertThat(quorum.having(ALICE)).isEmpty();
-    assertThat(store.debts()).isZero();
+    assertThat(store.unconfirmedReleases()).isZero();
   }
 
   @Test
@@ -378,13 +378,13 @@ class QuorumMajorityTest {
     quorum.run(store.release(A, ALICE, Duration.ZERO));
 
     quorum.pass(Duration.ofSeconds(119));
-    assertThat(store.debts()).isEqualTo(1);
+    assertThat(store.unconfirmedReleases()).isEqualTo(1);
     quorum.pass(Duration.ofSeconds(2));
-    assertThat(store.debts()).isZero();
+    assertThat(store.unconfirmedReleases()).isZero();
 
-    long tasks = quorum.member(3).count("release");
+    long releases = quorum.member(3).count("release");
     quorum.pass(Duration.ofMinutes(10));
-    assertThat(quorum.member(3).count("release")).isEqualTo(tasks);
+    assertThat(quorum.member(3).count("release")).isEqualTo(releases);
   }
 
   @Test
@@ -397,7 +397,7 @@ class QuorumMajorityTest {
       quorum.member(3).memory().forceRelease("a").block();
       quorum.member(3).is(down());
     }
-    assertThat(store.debts()).isEqualTo(100);
+    assertThat(store.unconfirmedReleases()).isEqualTo(100);
     long before = quorum.member(3).count("release");
 
     quorum.pass(SECOND.multipliedBy(5));
@@ -405,7 +405,7 @@ class QuorumMajorityTest {
     assertThat(quorum.member(3).count("release") - before).isLessThan(15);
     quorum.member(3).isBack();
     quorum.pass(SECOND.multipliedBy(2));
-    assertThat(store.debts()).isZero();
+    assertThat(store.unconfirmedReleases()).isZero();
   }
 
   @Test
@@ -429,7 +429,7 @@ class QuorumMajorityTest {
   }
 
   @Test
-  void aKeyThatOnlyAMinorityHasIsFreeForOnlookersAndCanBeFreed() {
+  void aKeyThatOnlyAMinorityHasIsShownAsFreeAndCanBeFreed() {
     hold(2, BOB, TTL);
 
     assertThat(quorum.run(store.inspect("a")).values).isEmpty();

@@ -15,63 +15,63 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 
-/** What members hint to those who wait. */
+/** How the wake-ups of members reach a waiter. */
 class QuorumWakeUpsTest {
 
   private static final Duration SOON = Duration.ofMillis(5);
 
   private final VirtualQuorum quorum = new VirtualQuorum();
   private final QuorumLockStore store = quorum.store();
-  private final List<LockKeys> hints = new ArrayList<>();
-  private final Disposable waiting = store.wakeUps(A).subscribe(hints::add);
+  private final List<LockKeys> wakeUps = new ArrayList<>();
+  private final Disposable waiting = store.wakeUps(A).subscribe(wakeUps::add);
 
   @Test
   void anyMemberWakes() {
     for (TestMember member : quorum.members) {
-      member.hint(A);
+      member.wake(A);
       quorum.pass(SOON);
     }
 
-    assertThat(hints).containsExactly(A, A, A);
+    assertThat(wakeUps).containsExactly(A, A, A);
   }
 
   @Test
-  void hintsThatComeTogetherWakeOnce() {
-    quorum.members.forEach(member -> member.hint(A));
-    quorum.members.forEach(member -> member.hint(B));
+  void wakeUpsAtTheSameTimeWakeOnce() {
+    quorum.members.forEach(member -> member.wake(A));
+    quorum.members.forEach(member -> member.wake(B));
     quorum.pass(SOON);
 
-    assertThat(hints).containsExactly(A);
+    assertThat(wakeUps).containsExactly(A);
   }
 
   @Test
-  void aMemberThatCannotHintDoesNotEndThoseOfTheOthers() {
-    quorum.member(1).breakHints();
-    quorum.member(2).hint(A);
+  void aMemberWhoseWakeUpsFailDoesNotEndThoseOfTheOthers() {
+    quorum.member(1).failWakeUps();
+    quorum.member(2).wake(A);
     quorum.pass(SOON);
 
-    assertThat(hints).containsExactly(A);
+    assertThat(wakeUps).containsExactly(A);
     assertThat(waiting.isDisposed()).isFalse();
   }
 
-  /** Otherwise whoever waits would wake itself again and again. */
+  /** Otherwise a waiter would wake itself again and again. */
   @Test
-  void whatAnAttemptInVainGaveBackIsNoHint() {
+  void releasesOfAnAttemptInVainWakeNoWaiter() {
     quorum.member(1).memory().acquire(A, BOB, "", TTL, false).block();
     quorum.member(2).memory().acquire(A, BOB, "", TTL, false).block();
     quorum.acquire(store, ALICE);
 
-    quorum.member(3).hint(A);
+    quorum.member(3).wake(A);
     quorum.pass(SOON);
-    assertThat(hints).isEmpty();
+    assertThat(wakeUps).isEmpty();
 
-    quorum.member(2).hint(A);
+    quorum.member(2).wake(A);
     quorum.pass(SOON);
-    assertThat(hints).containsExactly(A);
+    assertThat(wakeUps).containsExactly(A);
   }
 
   @Test
-  void ofThoseWhoHaveGoneNothingIsLeft() {
+  void waitersThatHaveGoneLeaveNothing() {
     Disposable another = store.wakeUps(A).subscribe();
     assertThat(store.underWay()).isEqualTo(1);
     another.dispose();
@@ -79,6 +79,6 @@ class QuorumWakeUpsTest {
     waiting.dispose();
 
     assertThat(store.underWay()).isZero();
-    assertThat(quorum.members).allMatch(member -> member.listeners() == 0);
+    assertThat(quorum.members).allMatch(member -> member.subscribers() == 0);
   }
 }

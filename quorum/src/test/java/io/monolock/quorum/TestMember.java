@@ -22,16 +22,16 @@ import reactor.core.scheduler.Scheduler;
 final class TestMember implements LockStore {
 
   /** What becomes of a call. */
-  interface Fate {
-    <T> Mono<T> of(Mono<T> call);
+  interface Behavior {
+    <T> Mono<T> apply(Mono<T> call);
   }
 
   private final Scheduler clock;
   private final List<String> calls = new CopyOnWriteArrayList<>();
-  private final Sinks.Many<LockKeys> hints = Sinks.many().multicast().directBestEffort();
+  private final Sinks.Many<LockKeys> wakeUps = Sinks.many().multicast().directBestEffort();
   private volatile InMemoryLockStore memory;
-  private volatile Fate fate = works();
-  private volatile int listeners;
+  private volatile Behavior behavior = works();
+  private volatile int subscribers;
   private volatile String server;
 
   TestMember(Scheduler clock) {
@@ -39,71 +39,71 @@ final class TestMember implements LockStore {
     this.memory = InMemoryLockStore.create(clock);
   }
 
-  static Fate works() {
-    return new Fate() {
+  static Behavior works() {
+    return new Behavior() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
+      public <T> Mono<T> apply(Mono<T> call) {
         return call;
       }
     };
   }
 
-  static Fate fails(Reason reason, boolean isTransient) {
-    return new Fate() {
+  static Behavior fails(Reason reason, boolean isTransient) {
+    return new Behavior() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
+      public <T> Mono<T> apply(Mono<T> call) {
         return Mono.error(new StoreFailure(reason, isTransient, reason + " by test", null));
       }
     };
   }
 
   /** The server cannot be reached. */
-  static Fate down() {
+  static Behavior down() {
     return fails(Reason.UNAVAILABLE, true);
   }
 
   /** Is neither executed nor answered. */
-  static Fate silent() {
-    return new Fate() {
+  static Behavior silent() {
+    return new Behavior() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
+      public <T> Mono<T> apply(Mono<T> call) {
         return Mono.never();
       }
     };
   }
 
   /** Is executed, but the answer never comes. */
-  static Fate mute() {
-    return new Fate() {
+  static Behavior mute() {
+    return new Behavior() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
+      public <T> Mono<T> apply(Mono<T> call) {
         return call.then(Mono.never());
       }
     };
   }
 
   /** Is executed, but fails as when the connection breaks. */
-  static Fate answerLost() {
-    return new Fate() {
+  static Behavior answerLost() {
+    return new Behavior() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
-        return call.then(fails(Reason.UNKNOWN_OUTCOME, true).of(call));
+      public <T> Mono<T> apply(Mono<T> call) {
+        return call.then(fails(Reason.UNKNOWN_OUTCOME, true).apply(call));
       }
     };
   }
 
   /** Is executed after a while, and answered after another while. */
-  static Fate slow(Duration there, Duration back, Scheduler timer) {
-    return new Fate() {
+  static Behavior slow(Duration there, Duration back, Scheduler timer) {
+    return new Behavior() {
       @Override
-      public <T> Mono<T> of(Mono<T> call) {
+      public <T> Mono<T> apply(Mono<T> call) {
         return call.delaySubscription(there, timer).delayElement(back, timer);
       }
     };
   }
 
-  TestMember is(Fate fate) {
-    this.fate = fate;
+  TestMember is(Behavior behavior) {
+    this.behavior = behavior;
     return this;
   }
 
@@ -112,12 +112,12 @@ final class TestMember implements LockStore {
   }
 
   /** Restarts without what it had kept. */
-  void wipe() {
+  void restartEmpty() {
     memory = InMemoryLockStore.create(clock);
   }
 
-  /** Claims to be the same server as others that claim this. */
-  void claimsToBe(String server) {
+  /** Reports this server in its incarnation. */
+  void reportServer(String server) {
     this.server = server;
   }
 
@@ -129,7 +129,7 @@ final class TestMember implements LockStore {
     return memory.inspect(key.asList().get(0)).blockOptional().isEmpty();
   }
 
-  /** Without any member's fate. */
+  /** The store behind this member, which works whatever the behavior. */
   InMemoryLockStore memory() {
     return memory;
   }
@@ -142,23 +142,23 @@ final class TestMember implements LockStore {
     return calls;
   }
 
-  void hint(LockKeys keys) {
-    hints.tryEmitNext(keys);
+  void wake(LockKeys keys) {
+    wakeUps.tryEmitNext(keys);
   }
 
-  void breakHints() {
-    hints.tryEmitError(new IllegalStateException("broken by test"));
+  void failWakeUps() {
+    wakeUps.tryEmitError(new IllegalStateException("broken by test"));
   }
 
-  int listeners() {
-    return listeners;
+  int subscribers() {
+    return subscribers;
   }
 
   private <T> Mono<T> call(String name, Supplier<Mono<T>> call) {
     return Mono.defer(
         () -> {
           calls.add(name);
-          return fate.of(Mono.defer(call));
+          return behavior.apply(Mono.defer(call));
         });
   }
 
@@ -206,11 +206,11 @@ final class TestMember implements LockStore {
 
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
-    return hints
+    return wakeUps
         .asFlux()
         .filter(keys::equals)
-        .doOnSubscribe(subscription -> listeners++)
-        .doOnCancel(() -> listeners--);
+        .doOnSubscribe(subscription -> subscribers++)
+        .doOnCancel(() -> subscribers--);
   }
 
   @Override

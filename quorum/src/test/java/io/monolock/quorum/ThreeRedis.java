@@ -20,7 +20,7 @@ final class ThreeRedis implements AutoCloseable {
   private final RedisClient client = RedisClient.create();
   private final List<QuorumLockStore> stores = new ArrayList<>();
 
-  /** Heals and empties all, as nobody knows what a test has done. */
+  /** Heals and empties all servers, whatever a test has done to them. */
   void reset() {
     for (RedisServer server : servers) {
       if (!server.isRunning()) {

@@ -27,7 +27,7 @@ public final class ClientMain {
     ClientSession session = new ClientSession(Contenders.valueOf(args[0]), args[1]);
     answers.println("ready");
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      answers.println(session.obey(line));
+      answers.println(session.execute(line));
     }
     System.exit(0);
   }

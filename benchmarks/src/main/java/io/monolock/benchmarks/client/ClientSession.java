@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One contender, and what it is told to do, a line at a time:
+ * One contender, controlled by commands, one a line:
  *
  * <pre>
  * start WORKLOAD WORD...   ok
@@ -35,12 +35,12 @@ public final class ClientSession implements AutoCloseable {
   }
 
   /**
-   * Does what a line says.
+   * Executes a command.
    *
-   * @param line the line
-   * @return the answer, once it is done
+   * @param line the command
+   * @return the answer, once the command is executed
    */
-  public String obey(String line) {
+  public String execute(String line) {
     List<String> words = List.of(line.split(" "));
     switch (words.get(0)) {
       case "start" -> start(words.get(1), words.subList(2, words.size()));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.benchmarks.client;
 
-/** Work that goes on without a pause, and whose progress can be watched. */
+/** A workload without pauses whose progress can be read. */
 public interface CountedWorkload extends Workload {
 
   /**
-   * How far it is.
+   * The progress.
    *
    * @return the operations since it was started
    */

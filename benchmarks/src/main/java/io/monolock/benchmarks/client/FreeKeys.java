@@ -3,31 +3,32 @@ package io.monolock.benchmarks.client;
 
 import io.monolock.benchmarks.contender.Caller;
 import io.monolock.benchmarks.contender.Contender;
-import io.monolock.benchmarks.report.Sample;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Callers that never meet: each takes and frees keys of its own. Times are of whole turns. */
-public final class FreeKeys implements CountedWorkload {
+/**
+ * Callers without contention: each acquires and releases keys of its own. A time is that of a pair
+ * of acquire and release.
+ */
+public final class FreeKeys extends MeasuredWorkload {
 
-  private final Tally tally = new Tally();
-  private final Loops loops;
+  private final CallerLoops loops;
 
   /**
    * Sets the callers up.
    *
-   * @param contender how they lock
-   * @param inFlight how many there are
-   * @param keys how many keys each of them takes at a time
+   * @param contender the contender
+   * @param inFlight the count of callers
+   * @param keys the count of keys of each lock
    */
   public FreeKeys(Contender contender, int inFlight, int keys) {
-    // others than before, whatever has become of those
+    // new keys, even if former ones are still locked
     String space = "free:" + Long.toHexString(System.nanoTime()) + ":";
     loops =
-        new Loops(
+        new CallerLoops(
             IntStream.rangeClosed(1, inFlight)
                 .mapToObj(number -> contender.caller(keys(space + number, keys), number))
-                .map(caller -> new FreeLoop(caller, tally))
+                .map(caller -> new FreeLoop(caller, statistics))
                 .toList());
   }
 
@@ -41,37 +42,17 @@ public final class FreeKeys implements CountedWorkload {
   }
 
   @Override
-  public void begin() {
-    tally.begin();
-  }
-
-  @Override
-  public void end() {
-    tally.end();
-  }
-
-  @Override
-  public Sample sample() {
-    return tally.sample();
-  }
-
-  @Override
-  public long operations() {
-    return tally.operations();
-  }
-
-  @Override
   public void stop() {
     loops.stop();
   }
 
-  private static final class FreeLoop extends Loop {
+  private static final class FreeLoop extends CallerLoop {
 
-    private final Tally tally;
+    private final WindowStatistics statistics;
 
-    FreeLoop(Caller caller, Tally tally) {
-      super(caller, tally);
-      this.tally = tally;
+    FreeLoop(Caller caller, WindowStatistics statistics) {
+      super(caller, statistics);
+      this.statistics = statistics;
     }
 
     @Override
@@ -81,7 +62,7 @@ public final class FreeKeys implements CountedWorkload {
 
     @Override
     void done(long begin) {
-      tally.done(System.nanoTime() - begin);
+      statistics.done(System.nanoTime() - begin);
     }
   }
 }

@@ -11,39 +11,38 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
-/** Callers that all want one key. An operation is a grant, and its time is the wait for it. */
-public final class HotKey implements CountedWorkload {
+/** Callers that contend for one key. An operation is a grant, and its time is the wait for it. */
+public final class HotKey extends MeasuredWorkload {
 
-  private static final int MOST_LOOKED_AT = 400_000;
+  private static final int CHECKED_CALLS = 400_000;
 
-  /** One in so many holds the lock for so long that another holder would be seen. */
-  private static final int RARELY = 1_024;
+  /** One in so many holders holds the lock so long that a violation of exclusion is noticed. */
+  private static final int LONG_HOLD_INTERVAL = 1_024;
 
   private static final long LONG_NANOS = 200_000;
 
-  private final Tally tally = new Tally();
-  private final Turnstile turnstile = new Turnstile(MOST_LOOKED_AT);
-  private final Exclusion exclusion;
-  private final Loops loops;
+  private final OvertakingCounter overtaking = new OvertakingCounter(CHECKED_CALLS);
+  private final ExclusionCheck exclusion;
+  private final CallerLoops loops;
 
   /**
    * Sets the callers up.
    *
-   * @param contender how they lock
-   * @param waiters how many there are
-   * @param shared a file by which all processes on the key check that one holds it at a time
+   * @param contender the contender
+   * @param waiters the count of callers
+   * @param shared a file in which all processes on the key check exclusion
    */
   public HotKey(Contender contender, int waiters, Path shared) {
-    exclusion = new Exclusion(shared);
+    exclusion = new ExclusionCheck(shared);
     loops =
-        new Loops(
+        new CallerLoops(
             IntStream.rangeClosed(1, waiters)
                 .mapToObj(number -> contender.caller(List.of(key(shared)), number))
                 .map(HotLoop::new)
                 .toList());
   }
 
-  /** Another one for each window, so that nobody of the last one is in the way. */
+  /** A new key for each window, without waiters of the last one. */
   static String key(Path shared) {
     return shared.getFileName().toString();
   }
@@ -54,26 +53,11 @@ public final class HotKey implements CountedWorkload {
   }
 
   @Override
-  public void begin() {
-    tally.begin();
-  }
-
-  @Override
-  public void end() {
-    tally.end();
-  }
-
-  @Override
   public Sample sample() {
-    return tally
+    return statistics
         .sample()
         .with(Metric.VIOLATIONS, exclusion.violations())
-        .with(Metric.OVERTAKEN, turnstile.overtaken());
-  }
-
-  @Override
-  public long operations() {
-    return tally.operations();
+        .with(Metric.OVERTAKEN, overtaking.overtaken());
   }
 
   @Override
@@ -81,30 +65,30 @@ public final class HotKey implements CountedWorkload {
     loops.stop();
   }
 
-  private final class HotLoop extends Loop {
+  private final class HotLoop extends CallerLoop {
 
     private final long owner = exclusion.newOwner();
     private int ticket;
 
     HotLoop(Caller caller) {
-      super(caller, tally);
+      super(caller, statistics);
     }
 
     @Override
-    void subscribe(Mono<?> turn) {
-      int mine = turnstile.comes();
-      ticket = mine;
-      super.subscribe(turn);
-      turnstile.waits(mine);
+    void subscribe(Mono<?> call) {
+      int current = overtaking.arrive();
+      ticket = current;
+      super.subscribe(call);
+      overtaking.subscribed(current);
     }
 
     @Override
     public void run() {
       exclusion.enter(owner);
-      turnstile.goes(ticket);
+      overtaking.granted(ticket);
       long now = System.nanoTime();
-      tally.done(now - begin);
-      if (ThreadLocalRandom.current().nextInt(RARELY) == 0) {
+      statistics.done(now - begin);
+      if (ThreadLocalRandom.current().nextInt(LONG_HOLD_INTERVAL) == 0) {
         holdUntil(now + LONG_NANOS);
       }
       exclusion.leave(owner);
@@ -118,7 +102,7 @@ public final class HotKey implements CountedWorkload {
 
     @Override
     void done(long begin) {
-      // counted when it was granted
+      // recorded at the grant
     }
   }
 }

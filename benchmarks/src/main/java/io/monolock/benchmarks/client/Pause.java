@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import reactor.core.publisher.Mono;
 
-/** Some milliseconds, never the same, in which all that goes on ends. */
+/** Random pauses of some milliseconds, long enough for everything under way to end. */
 final class Pause {
 
   private static final long LEAST_MICROS = 2_000;

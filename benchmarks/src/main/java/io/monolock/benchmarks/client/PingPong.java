@@ -12,26 +12,25 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 /**
- * One of two processes between which a lock goes to and fro: while one holds it for some
- * milliseconds, the other waits. An operation is a grant, and its time is that from the call that
- * released the lock in the other process; both read the same clock.
+ * One of two processes that alternate in holding a lock: while one holds it for some milliseconds,
+ * the other waits. An operation is a grant, and its time is that from the call that released the
+ * lock in the other process; both read the same clock.
  */
-final class PingPong implements Workload {
+final class PingPong extends MeasuredWorkload {
 
   private static final int GRANTS = 16;
   private static final int RELEASED_AT = 24;
   private static final Duration LOOK_AGAIN = Duration.ofMillis(1);
 
-  private final Tally tally = new Tally();
   private final SharedLongs memory;
-  private final Exclusion exclusion;
+  private final ExclusionCheck exclusion;
   private final Caller caller;
   private final long owner;
   private Disposable running = () -> {};
 
   PingPong(Contender contender, Path shared) {
     memory = new SharedLongs(shared);
-    exclusion = new Exclusion(shared);
+    exclusion = new ExclusionCheck(shared);
     owner = exclusion.newOwner();
     caller = contender.caller(List.of(HotKey.key(shared)), owner);
   }
@@ -39,7 +38,10 @@ final class PingPong implements Workload {
   @Override
   public void start() {
     running =
-        Mono.defer(caller::take).flatMap(this::hold).repeat().subscribe(ended -> {}, tally::failed);
+        Mono.defer(caller::acquire)
+            .flatMap(this::hold)
+            .repeat()
+            .subscribe(ended -> {}, statistics::failed);
   }
 
   private Mono<Void> hold(Mono<?> release) {
@@ -47,7 +49,7 @@ final class PingPong implements Workload {
     exclusion.enter(owner);
     long releasedAt = memory.get(RELEASED_AT);
     if (releasedAt != 0) {
-      tally.done(now - releasedAt);
+      statistics.done(now - releasedAt);
     }
     long grants = memory.addAndGet(GRANTS, 1);
     return Pause.some()
@@ -58,27 +60,17 @@ final class PingPong implements Workload {
                   memory.set(RELEASED_AT, System.nanoTime());
                   return release;
                 }))
-        .then(otherHasIt(grants));
+        .then(otherProcessHoldsIt(grants));
   }
 
-  /** Who has just released must not be the next. */
-  private Mono<Void> otherHasIt(long grants) {
+  /** The process that has just released must not be the next holder. */
+  private Mono<Void> otherProcessHoldsIt(long grants) {
     return Mono.delay(LOOK_AGAIN).repeat(() -> memory.get(GRANTS) == grants).then();
   }
 
   @Override
-  public void begin() {
-    tally.begin();
-  }
-
-  @Override
-  public void end() {
-    tally.end();
-  }
-
-  @Override
   public Sample sample() {
-    return tally.sample().with(Metric.VIOLATIONS, exclusion.violations());
+    return statistics.sample().with(Metric.VIOLATIONS, exclusion.violations());
   }
 
   @Override

@@ -6,7 +6,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 
-/** What this process has used so far. */
+/** The resources that this process has used so far. */
 record ProcessMeter(long nanos, long cpuNanos, long allocatedBytes) {
 
   private static final OperatingSystemMXBean SYSTEM =
@@ -23,13 +23,13 @@ record ProcessMeter(long nanos, long cpuNanos, long allocatedBytes) {
         nanos - before.nanos, cpuNanos - before.cpuNanos, allocatedBytes - before.allocatedBytes);
   }
 
-  /** Of the threads that are alive: those that allocate here live as long as the process. */
+  /** Counts live threads only: the threads that allocate here live as long as the process. */
   private static long allocated() {
     long[] bytes = THREADS.getThreadAllocatedBytes(THREADS.getAllThreadIds());
     return Arrays.stream(bytes).filter(count -> count > 0).sum();
   }
 
-  /** The bytes that are in use once the garbage is gone. */
+  /** The bytes in use after garbage collections. */
   static long heapInUse() {
     for (int i = 0; i < 3; i++) {
       System.gc();

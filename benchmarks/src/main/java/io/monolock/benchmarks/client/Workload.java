@@ -3,10 +3,10 @@ package io.monolock.benchmarks.client;
 
 import io.monolock.benchmarks.report.Sample;
 
-/** What a client does until it is stopped. */
+/** The work of a client until it is stopped. */
 public interface Workload {
 
-  /** Starts; returns when all that is needed first is done. */
+  /** Starts; returns when the preparations are done. */
   void start();
 
   /** A window begins. */
@@ -16,12 +16,12 @@ public interface Workload {
   void end();
 
   /**
-   * What the last window showed. May take its time.
+   * The sample of the last window. May take long.
    *
    * @return the sample
    */
   Sample sample();
 
-  /** Stops; returns when it is over. */
+  /** Stops; returns when it has ended. */
   void stop();
 }

@@ -5,7 +5,7 @@ import io.monolock.benchmarks.contender.Contender;
 import java.nio.file.Path;
 import java.util.List;
 
-/** All that a client can do. A new one is a class that implements {@link Workload}, and a line. */
+/** All workloads. A new one is a class that implements {@link Workload}, and a line. */
 public enum Workloads {
   /** How many in flight, how many keys each. */
   FREE_KEYS((contender, words) -> new FreeKeys(contender, number(words, 0), number(words, 1))),
@@ -14,11 +14,11 @@ public enum Workloads {
   /** The file of both processes. */
   PING_PONG((contender, words) -> new PingPong(contender, Path.of(words.get(0)))),
   /** No words: one in flight, with pauses as in {@link #PING_PONG}. */
-  PACED((contender, words) -> new Paced(contender)),
+  PACED((contender, words) -> new PacedCaller(contender)),
   /** How many waiters, the key. */
-  WAIT((contender, words) -> new Waiting(contender, number(words, 0), words.get(1))),
+  WAIT((contender, words) -> new WaitingCallers(contender, number(words, 0), words.get(1))),
   /** How many locks, what their keys begin with. */
-  KEEP((contender, words) -> new Keeping(contender, number(words, 0), words.get(1)));
+  KEEP((contender, words) -> new KeptLocks(contender, number(words, 0), words.get(1)));
 
   private interface Factory {
     Workload create(Contender contender, List<String> words);

@@ -3,29 +3,29 @@ package io.monolock.benchmarks.contender;
 
 import reactor.core.publisher.Mono;
 
-/** Somebody who takes one lock, as often as its Monos are subscribed, never twice at a time. */
+/** A caller of one lock. Each subscription acquires it; there is never more than one at a time. */
 public interface Caller {
 
   /**
-   * Takes the lock, waiting for it, and frees it.
+   * Acquires the lock, waiting for it, and releases it.
    *
-   * @param whileHeld is run in between
-   * @return completes when the lock is free again
+   * @param whileHeld runs while the lock is held
+   * @return completes when the lock is released
    */
-  Mono<?> turn(Runnable whileHeld);
+  Mono<?> acquireAndRelease(Runnable whileHeld);
 
   /**
-   * Takes the lock, waiting for it.
+   * Acquires the lock, waiting for it.
    *
-   * @return what frees it
+   * @return a Mono that releases it
    */
-  Mono<Mono<?>> take();
+  Mono<Mono<?>> acquire();
 
   /**
-   * Takes the lock, waiting for it, and keeps it alive while it is subscribed.
+   * Acquires the lock, waiting for it, and keeps it alive until the subscription is cancelled.
    *
-   * @param whenHeld is run once it is held
+   * @param whenHeld runs once the lock is held
    * @return only ever an error: the lock is lost
    */
-  Mono<?> keep(Runnable whenHeld);
+  Mono<?> hold(Runnable whenHeld);
 }

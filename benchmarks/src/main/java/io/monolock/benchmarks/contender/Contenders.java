@@ -2,37 +2,52 @@
 package io.monolock.benchmarks.contender;
 
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** All contenders. A new one is a class that implements {@link Contender}, and a line here. */
 public enum Contenders {
-  /** The least that a lock on Redis can be. */
-  RAW("raw Lettuce", RawContender::new),
-  /** What users write who release themselves. */
-  ACQUIRE("Monolock acquire", uri -> MonolockContender.of(uri, MonolockContender.Style.ACQUIRE)),
-  /** The front door. */
-  WITH_LOCK("Monolock withLock", uri -> MonolockContender.of(uri, MonolockContender.Style.SCOPE)),
+  /** The minimum of a lock on Redis. */
+  RAW("raw Lettuce", "#7d8590", RawContender::new),
+  /** Handles that the caller releases. */
+  ACQUIRE(
+      "Monolock acquire",
+      "#2f81f7",
+      uri -> MonolockContender.of(uri, MonolockContender.Style.ACQUIRE)),
+  /** Scopes. */
+  WITH_LOCK(
+      "Monolock withLock",
+      "#12958c",
+      uri -> MonolockContender.of(uri, MonolockContender.Style.SCOPE)),
   /** With a fencing number for each lock. */
-  FENCED("Monolock fenced", uri -> MonolockContender.of(uri, MonolockContender.Style.FENCED)),
+  FENCED(
+      "Monolock fenced",
+      "#8b6cf0",
+      uri -> MonolockContender.of(uri, MonolockContender.Style.FENCED)),
   /** On the server that Sentinels name. */
-  SENTINEL("Monolock, Sentinel", uri -> MonolockContender.of(uri, MonolockContender.Style.ACQUIRE)),
+  SENTINEL(
+      "Monolock, Sentinel",
+      "#2f9e4f",
+      uri -> MonolockContender.of(uri, MonolockContender.Style.ACQUIRE)),
   /** On a cluster, all of whose servers are named. */
-  CLUSTER("Monolock, cluster", MonolockContender::clustered),
+  CLUSTER("Monolock, cluster", "#b07d12", MonolockContender::clustered),
   /** On a server one of whose replicas has to have a grant. */
-  REPLICATED("Monolock, one replica", MonolockContender::replicated),
+  REPLICATED("Monolock, one replica", "#cf4c9a", MonolockContender::replicated),
   /** On several servers, all of which are named. */
-  QUORUM("Monolock, quorum of 3", MonolockContender::quorum),
+  QUORUM("Monolock, quorum of 3", "#946d4f", MonolockContender::quorum),
   /** Redisson's lock. */
-  REDISSON("Redisson RLock", uri -> new RedissonContender(uri, false)),
-  /** Redisson's lock whose waiters get it in turns. */
-  REDISSON_FAIR("Redisson RFairLock", uri -> new RedissonContender(uri, true)),
+  REDISSON("Redisson RLock", "#e0533f", uri -> new RedissonContender(uri, false)),
+  /** Redisson's fair lock. */
+  REDISSON_FAIR("Redisson RFairLock", "#d0741c", uri -> new RedissonContender(uri, true)),
   /** No lock, a round trip. */
-  PING("PING", PingContender::new);
+  PING("PING", "#5f87a8", PingContender::new);
 
   private final String title;
+  private final String colour;
   private final Function<String, Contender> factory;
 
-  Contenders(String title, Function<String, Contender> factory) {
+  Contenders(String title, String colour, Function<String, Contender> factory) {
     this.title = title;
+    this.colour = colour;
     this.factory = factory;
   }
 
@@ -43,6 +58,28 @@ public enum Contenders {
    */
   public String title() {
     return title;
+  }
+
+  /**
+   * The colour of its bars in every chart; stands out from white as from black.
+   *
+   * @return {@code #rrggbb}
+   */
+  public String colour() {
+    return colour;
+  }
+
+  /**
+   * Finds a contender.
+   *
+   * @param title what it is called in tables and charts
+   * @return the contender
+   */
+  public static Contenders titled(String title) {
+    return Stream.of(values())
+        .filter(contender -> contender.title.equals(title))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no contender is called " + title));
   }
 
   /**

@@ -21,7 +21,7 @@ final class LettuceConnection implements AutoCloseable {
     return connection.reactive();
   }
 
-  /** What the script is called by from now on. */
+  /** Loads a script and returns its hash. */
   String load(String script) {
     return connection.sync().scriptLoad(script);
   }

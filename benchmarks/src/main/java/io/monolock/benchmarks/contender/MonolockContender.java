@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
-/** Monolock with its default settings, except that waiters have time. */
+/** Monolock with its default settings, except for a longer time to wait. */
 final class MonolockContender implements Contender {
 
   /** How it is used. */
@@ -46,7 +46,7 @@ final class MonolockContender implements Contender {
         client, RedisLockStore.create(client, RedisURI.create(uri)), style);
   }
 
-  /** On one server, whose grants a replica has to have. */
+  /** On one server, with grants that one replica has to confirm. */
   static Contender replicated(String uri) {
     RedisClient client = RedisClient.create();
     return new MonolockContender(
@@ -97,7 +97,7 @@ final class MonolockContender implements Contender {
       implements Caller {
 
     @Override
-    public Mono<?> turn(Runnable whileHeld) {
+    public Mono<?> acquireAndRelease(Runnable whileHeld) {
       return locker
           .acquire(keys, options)
           .flatMap(
@@ -108,12 +108,12 @@ final class MonolockContender implements Contender {
     }
 
     @Override
-    public Mono<Mono<?>> take() {
+    public Mono<Mono<?>> acquire() {
       return locker.acquire(keys, options).map(Lock::release);
     }
 
     @Override
-    public Mono<?> keep(Runnable whenHeld) {
+    public Mono<?> hold(Runnable whenHeld) {
       return locker.withLock(
           keys,
           options,
@@ -127,7 +127,7 @@ final class MonolockContender implements Contender {
   private record ScopeCaller(MonolockCaller caller) implements Caller {
 
     @Override
-    public Mono<?> turn(Runnable whileHeld) {
+    public Mono<?> acquireAndRelease(Runnable whileHeld) {
       return caller.locker.withLock(
           caller.keys,
           caller.options,
@@ -138,13 +138,13 @@ final class MonolockContender implements Contender {
     }
 
     @Override
-    public Mono<Mono<?>> take() {
-      return caller.take();
+    public Mono<Mono<?>> acquire() {
+      return caller.acquire();
     }
 
     @Override
-    public Mono<?> keep(Runnable whenHeld) {
-      return caller.keep(whenHeld);
+    public Mono<?> hold(Runnable whenHeld) {
+      return caller.hold(whenHeld);
     }
   }
 }

@@ -4,7 +4,7 @@ package io.monolock.benchmarks.contender;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
-/** A round trip to the server and nothing else: what the others' times are compared with. */
+/** A round trip to the server and nothing else: the baseline of the times of other contenders. */
 final class PingContender implements Contender {
 
   private final LettuceConnection connection;
@@ -18,17 +18,17 @@ final class PingContender implements Contender {
     return new Caller() {
 
       @Override
-      public Mono<?> turn(Runnable whileHeld) {
+      public Mono<?> acquireAndRelease(Runnable whileHeld) {
         return connection.commands().ping();
       }
 
       @Override
-      public Mono<Mono<?>> take() {
+      public Mono<Mono<?>> acquire() {
         return connection.commands().ping().map(pong -> Mono.empty());
       }
 
       @Override
-      public Mono<?> keep(Runnable whenHeld) {
+      public Mono<?> hold(Runnable whenHeld) {
         throw new UnsupportedOperationException("Nothing is held here");
       }
     };

@@ -7,9 +7,9 @@ import java.util.List;
 import reactor.core.publisher.Mono;
 
 /**
- * Two scripts and Lettuce's reactive API: SET NX PX, and DEL if the value is ours. It is what
- * Monolock's promises are paid on top of: nobody waits here, the token is always the same, and what
- * follows runs on the event loop.
+ * Two scripts and Lettuce's reactive API: SET NX PX, and DEL if the value is ours. It is the
+ * baseline for the cost of what Monolock adds: there are no waiters here, the token is always the
+ * same, and signals run on the event loop.
  */
 final class RawContender implements Contender {
 
@@ -31,15 +31,15 @@ final class RawContender implements Contender {
   private static final String TTL = "30000";
 
   private final LettuceConnection connection;
-  private final String acquire;
-  private final String release;
+  private final String acquireScript;
+  private final String releaseScript;
   private final String acquireAll;
   private final String releaseAll;
 
   RawContender(String uri) {
     connection = new LettuceConnection(uri);
-    acquire = connection.load(ACQUIRE);
-    release = connection.load(RELEASE);
+    acquireScript = connection.load(ACQUIRE);
+    releaseScript = connection.load(RELEASE);
     acquireAll = connection.load(ACQUIRE_ALL);
     releaseAll = connection.load(RELEASE_ALL);
   }
@@ -49,8 +49,8 @@ final class RawContender implements Contender {
     boolean one = keys.size() == 1;
     return new RawCaller(
         connection.commands(),
-        one ? acquire : acquireAll,
-        one ? release : releaseAll,
+        one ? acquireScript : acquireAll,
+        one ? releaseScript : releaseAll,
         keys.toArray(new String[0]),
         "%022d".formatted(owner));
   }
@@ -62,15 +62,15 @@ final class RawContender implements Contender {
 
   private record RawCaller(
       RedisReactiveCommands<String, String> redis,
-      String acquire,
-      String release,
+      String acquireScript,
+      String releaseScript,
       String[] keys,
       String token)
       implements Caller {
 
     @Override
-    public Mono<?> turn(Runnable whileHeld) {
-      return acquireNow()
+    public Mono<?> acquireAndRelease(Runnable whileHeld) {
+      return tryAcquire()
           .flatMap(
               granted -> {
                 if (granted == 0) {
@@ -82,21 +82,21 @@ final class RawContender implements Contender {
     }
 
     @Override
-    public Mono<Mono<?>> take() {
-      return acquireNow().filter(granted -> granted == 1).map(granted -> free());
+    public Mono<Mono<?>> acquire() {
+      return tryAcquire().filter(granted -> granted == 1).map(granted -> free());
     }
 
     @Override
-    public Mono<?> keep(Runnable whenHeld) {
+    public Mono<?> hold(Runnable whenHeld) {
       throw new UnsupportedOperationException("Nothing is refreshed here");
     }
 
-    private Mono<Long> acquireNow() {
-      return redis.<Long>evalsha(acquire, ScriptOutputType.INTEGER, keys, token, TTL).next();
+    private Mono<Long> tryAcquire() {
+      return redis.<Long>evalsha(acquireScript, ScriptOutputType.INTEGER, keys, token, TTL).next();
     }
 
     private Mono<Long> free() {
-      return redis.<Long>evalsha(release, ScriptOutputType.INTEGER, keys, token).next();
+      return redis.<Long>evalsha(releaseScript, ScriptOutputType.INTEGER, keys, token).next();
     }
   }
 }

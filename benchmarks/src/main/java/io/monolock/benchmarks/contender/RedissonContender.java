@@ -10,8 +10,8 @@ import org.redisson.config.Config;
 import reactor.core.publisher.Mono;
 
 /**
- * Redisson's reactive locks with their watchdog, the owner given as the documentation asks of
- * reactive code, and scripts called by their hash as Monolock does.
+ * Redisson's reactive locks with their watchdog, with an explicit owner as its documentation
+ * demands for reactive code, and scripts called by their hash as Monolock does.
  */
 final class RedissonContender implements Contender {
 
@@ -45,7 +45,7 @@ final class RedissonContender implements Contender {
   private record RedissonCaller(RLockReactive lock, long owner) implements Caller {
 
     @Override
-    public Mono<?> turn(Runnable whileHeld) {
+    public Mono<?> acquireAndRelease(Runnable whileHeld) {
       return lock.lock(owner)
           .then(
               Mono.defer(
@@ -56,12 +56,12 @@ final class RedissonContender implements Contender {
     }
 
     @Override
-    public Mono<Mono<?>> take() {
+    public Mono<Mono<?>> acquire() {
       return lock.lock(owner).thenReturn(lock.unlock(owner));
     }
 
     @Override
-    public Mono<?> keep(Runnable whenHeld) {
+    public Mono<?> hold(Runnable whenHeld) {
       return Mono.usingWhen(
           lock.lock(owner).thenReturn(owner),
           held -> {

@@ -12,8 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
- * A contender at work in the process of a benchmark. The work goes on through a whole iteration; an
- * invocation only waits until so much more of it is done, so that nothing stops in between.
+ * A contender under load in the process of a benchmark. The load goes on through a whole iteration;
+ * an invocation only waits until a batch of operations is done, so that there are no pauses between
+ * invocations.
  */
 final class BusyContender implements AutoCloseable {
 

@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Locks that nobody else wants. */
+/** Locks without contention. */
 @State(Scope.Benchmark)
 @Fork(1)
 @Warmup(iterations = 3, time = 2, timeUnit = TimeUnit.SECONDS)
@@ -40,7 +40,7 @@ public class FreeKeyBenchmark {
     bench = new BusyContender(contender);
   }
 
-  /** Lets the callers go. */
+  /** Starts the callers. */
   @Setup(Level.Iteration)
   public void begin() {
     bench.begin(opened -> new FreeKeys(opened, inFlight, keys));

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One lock that all callers of a process want. */
+/** One lock for which all callers of a process contend. */
 @State(Scope.Benchmark)
 @Fork(1)
 @Warmup(iterations = 3, time = 2, timeUnit = TimeUnit.SECONDS)
@@ -42,9 +42,9 @@ public class HotKeyBenchmark {
   }
 
   /**
-   * Lets the callers go.
+   * Starts the callers.
    *
-   * @throws IOException when there can be no file
+   * @throws IOException when the file cannot be created
    */
   @Setup(Level.Iteration)
   public void begin() throws IOException {

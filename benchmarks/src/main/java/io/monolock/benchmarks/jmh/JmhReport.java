@@ -15,7 +15,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
 
-/** Makes sections of the report of what JMH has measured, one for each class of benchmarks. */
+/** Converts results of JMH to sections of the file of results, one for each class of benchmarks. */
 final class JmhReport {
 
   private static final Metric[] COLUMNS = {
@@ -38,12 +38,12 @@ final class JmhReport {
     Map<String, Results> results = new LinkedHashMap<>();
     for (RunResult run : runs) {
       BenchmarkParams params = run.getParams();
-      Results those =
+      Results ofClass =
           results.computeIfAbsent(className(params.getBenchmark()), name -> new Results());
       Contenders contender = Contenders.valueOf(params.getParam(CONTENDER));
       run.getBenchmarkResults().stream()
           .flatMap(fork -> fork.getIterationResults().stream())
-          .forEach(iteration -> those.add(contender, setting(params), sample(iteration)));
+          .forEach(iteration -> ofClass.add(contender, setting(params), sample(iteration)));
     }
     return results.entrySet().stream()
         .map(entry -> section(entry.getKey(), entry.getValue()))

@@ -20,7 +20,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
  * The main program of {@code benchmarks.jar}: JMH as its own main program runs it, with a server
- * for the run, a look at what is allocated and used, and the results written down.
+ * for the run, profilers, and an entry in the file of results.
  */
 public final class JmhRun {
 

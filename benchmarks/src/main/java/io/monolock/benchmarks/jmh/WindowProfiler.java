@@ -12,14 +12,14 @@ import org.openjdk.jmh.results.AggregationPolicy;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.ScalarResult;
 
-/** Adds what was measured in an iteration, at the server, too, to what JMH measures itself. */
+/** Adds the measurements of an iteration, of the server, too, to the results of JMH. */
 public final class WindowProfiler implements InternalProfiler {
 
   private static final Set<Metric> SUMS = Set.of(Metric.FAILURES, Metric.VIOLATIONS);
 
   private static volatile Sample last = new Sample();
 
-  /** What the iteration that is about to end has shown. */
+  /** Sets the sample of the iteration that is about to end. */
   static void report(Sample sample) {
     last = sample;
   }

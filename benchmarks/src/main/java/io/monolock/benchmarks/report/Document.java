@@ -14,8 +14,7 @@ import java.util.stream.Stream;
 
 /**
  * The file of results. Each scenario has a part of it, which it replaces when it is measured again;
- * what people have to say about the figures stands in files of their own, {@code notes/NAME.md}, so
- * that it stays.
+ * remarks about the figures are in files of their own, {@code notes/NAME.md}, so that they stay.
  */
 public final class Document {
 
@@ -55,7 +54,7 @@ public final class Document {
   /**
    * Replaces the part of a scenario, or adds it.
    *
-   * @param section what it has to say
+   * @param section the new part
    * @param circumstances the machine, the time and the command
    * @throws IOException when it cannot be written
    */
@@ -64,10 +63,7 @@ public final class Document {
     Map<String, String> parts = parts();
     parts.put(section.name(), text(section, circumstances));
     write(sorted(parts));
-    ChartWriter charts = new ChartWriter(folder.resolve("charts"));
-    for (BarChart chart : section.charts()) {
-      charts.write(chart);
-    }
+    draw(parts.get(section.name()));
   }
 
   private Map<String, String> sorted(Map<String, String> parts) {
@@ -85,6 +81,25 @@ public final class Document {
    */
   public void rewrite() throws IOException {
     write(parts());
+  }
+
+  /**
+   * Draws the charts anew, from the tables.
+   *
+   * @throws IOException when they cannot be written
+   */
+  public void redraw() throws IOException {
+    for (String part : parts().values()) {
+      draw(part);
+    }
+  }
+
+  private void draw(String part) throws IOException {
+    Path charts = Files.createDirectories(folder.resolve("charts"));
+    for (Chart chart : Chart.in(part)) {
+      BarChart bars = BarChart.of(chart, Table.firstOf(part));
+      Files.writeString(charts.resolve(chart.file() + ".svg"), SvgWriter.svg(bars));
+    }
   }
 
   private void write(Map<String, String> parts) throws IOException {
@@ -150,7 +165,7 @@ public final class Document {
     }
     text.append(
         section.charts().stream()
-            .map(chart -> "![%s](charts/%s.svg)\n\n".formatted(chart.title(), chart.file()))
+            .map(chart -> chart.markdown() + "\n\n")
             .collect(Collectors.joining()));
     text.append("<!-- remarks -->\n<!-- end of remarks -->\n\n");
     text.append("<details><summary>All rounds</summary>\n\n");

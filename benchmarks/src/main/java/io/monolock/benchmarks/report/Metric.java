@@ -3,7 +3,7 @@ package io.monolock.benchmarks.report;
 
 import java.util.Locale;
 
-/** What is measured, how it is called, and how many digits say something. */
+/** The metrics, with their titles and the digits that are significant. */
 public enum Metric {
   /** Operations in the window. */
   OPERATIONS("operations", 0),
@@ -29,9 +29,9 @@ public enum Metric {
   MEAN("mean us", 1),
   /** The longest wait in means. */
   MAX_TO_MEAN("max / mean", 2),
-  /** Waiters who were passed by one who came later, counted once for each who passed. */
+  /** Waiters that a later one overtook, counted once for each later one. */
   OVERTAKEN("overtaken", 0),
-  /** Two who held one lock. */
+  /** Locks with two holders. */
   VIOLATIONS("exclusion broken", 0),
   /** Operations that ended with an error. */
   FAILURES("failures", 0),
@@ -41,9 +41,9 @@ public enum Metric {
   SERVER_CORES("server cores", 3),
   /** Of all clients together, in cores. */
   CLIENT_CORES("client cores", 3),
-  /** Of the process that got least, in percent. */
+  /** The share of the process with the fewest operations, in percent. */
   LEAST_SHARE("least share %", 1),
-  /** Of the process that got most, in percent. */
+  /** The share of the process with the most operations, in percent. */
   LARGEST_SHARE("largest share %", 1),
   /** Locks that are held, or callers that wait. */
   HELD("held or waiting", 0),
@@ -61,7 +61,7 @@ public enum Metric {
   }
 
   /**
-   * What it is called in tables.
+   * The title in tables.
    *
    * @return the name, with the unit if there is one
    */

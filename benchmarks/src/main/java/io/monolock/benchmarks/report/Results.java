@@ -19,10 +19,10 @@ public final class Results {
   private final Map<Cell, List<Sample>> samples = new LinkedHashMap<>();
 
   /**
-   * Adds what one round showed.
+   * Adds the sample of a round.
    *
-   * @param contender whose it is
-   * @param setting under which setting
+   * @param contender the contender
+   * @param setting the setting
    * @param sample the sample
    */
   public void add(Contenders contender, String setting, Sample sample) {
@@ -32,9 +32,9 @@ public final class Results {
   /**
    * The median of all rounds.
    *
-   * @param contender whose
-   * @param setting under which setting
-   * @param metric of what
+   * @param contender the contender
+   * @param setting the setting
+   * @param metric the metric
    * @return the median, NaN if it was not measured
    */
   public double median(Contenders contender, String setting, Metric metric) {
@@ -57,9 +57,9 @@ public final class Results {
   /**
    * The sum over all rounds.
    *
-   * @param contender whose
-   * @param setting under which setting
-   * @param metric of what
+   * @param contender the contender
+   * @param setting the setting
+   * @param metric the metric
    * @return the sum, NaN if it was not measured
    */
   public double sum(Contenders contender, String setting, Metric metric) {
@@ -70,10 +70,10 @@ public final class Results {
   /**
    * How one contender compares with another.
    *
-   * @param contender one
+   * @param contender the one
    * @param other the other
-   * @param setting under which setting
-   * @param metric in what
+   * @param setting the setting
+   * @param metric the metric
    * @return its median divided by that of the other
    */
   public double ratio(Contenders contender, Contenders other, String setting, Metric metric) {
@@ -152,24 +152,5 @@ public final class Results {
             Stream.of(setting, contender),
             Stream.of(metrics).map(metric -> metric.format(value.applyAsDouble(metric))))
         .toList();
-  }
-
-  /**
-   * The medians as a chart, a group of bars for each setting.
-   *
-   * @param file the name of its file, without the ending
-   * @param title what it shows
-   * @param metric the height of a bar
-   * @return the chart
-   */
-  public BarChart chart(String file, String title, Metric metric) {
-    Map<String, List<Double>> bars = new LinkedHashMap<>();
-    contenders()
-        .forEach(
-            contender ->
-                bars.put(
-                    contender.title(),
-                    settings().stream().map(name -> median(contender, name, metric)).toList()));
-    return new BarChart(file, title, metric.title(), settings(), bars);
   }
 }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What one window of one contender showed. Can be sent from process to process as a line. */
+/** The values of one window of one contender. Can be sent from process to process as a line. */
 public final class Sample {
 
   private final Map<Metric, Double> values = new EnumMap<>(Metric.class);

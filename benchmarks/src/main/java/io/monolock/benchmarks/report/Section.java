@@ -4,15 +4,15 @@ package io.monolock.benchmarks.report;
 import java.util.List;
 
 /**
- * What one scenario has to say.
+ * The part of the results of one scenario.
  *
- * @param name of the scenario
+ * @param name the name of the scenario
  * @param title the heading
  * @param text what was done, in a sentence or two
  * @param medians the figures
- * @param rounds all that they come from
- * @param targets what they have to be
- * @param charts pictures of them
+ * @param rounds the samples of all rounds
+ * @param targets the targets of the figures
+ * @param charts the charts of the medians
  */
 public record Section(
     String name,
@@ -21,4 +21,4 @@ public record Section(
     Table medians,
     Table rounds,
     List<Target> targets,
-    List<BarChart> charts) {}
+    List<Chart> charts) {}

@@ -41,7 +41,7 @@ public record ServerMeter(long nanos, double cpuSeconds, double commands, double
   }
 
   /**
-   * What was used between that time and this, without the question about it.
+   * The resources used since an earlier time, without the command that reads them.
    *
    * @param before what was used before
    * @return the difference
@@ -55,9 +55,9 @@ public record ServerMeter(long nanos, double cpuSeconds, double commands, double
   }
 
   /**
-   * Adds it to what clients have shown in that time.
+   * Adds these values to a sample of clients in that time.
    *
-   * @param sample what they have shown
+   * @param sample the sample
    * @return the sample
    */
   public Sample addTo(Sample sample) {

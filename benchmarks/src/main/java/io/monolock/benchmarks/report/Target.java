@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a figure has to be.
+ * A target for a figure.
  *
  * @param what the figure
  * @param measured what it was; NaN if it was not measured
@@ -58,7 +58,7 @@ public record Target(String what, double measured, Bound bound, double limit) {
   }
 
   /**
-   * The cells of a row: figure, limit, measured, verdict.
+   * The cells of a row: figure, limit, measured, result.
    *
    * @return four texts
    */
@@ -67,10 +67,10 @@ public record Target(String what, double measured, Bound bound, double limit) {
         what,
         (bound == Bound.AT_MOST ? "at most " : "at least ") + number(limit),
         Double.isNaN(measured) ? "" : number(measured),
-        verdict());
+        result());
   }
 
-  private String verdict() {
+  private String result() {
     if (Double.isNaN(measured)) {
       return "not measured";
     }

@@ -15,21 +15,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a scenario works with: a server of its own, client processes, and what looks at both. */
+/** The equipment of a scenario: a server of its own, client processes, and meters of both. */
 final class Bench implements AutoCloseable {
 
-  private final Settings settings;
+  private final BenchmarkSettings settings;
   private final PrintWriter out;
   private final RedisServer server = RedisServer.start();
   private final List<Client> clients = new ArrayList<>();
   private final List<Path> files = new ArrayList<>();
 
-  Bench(Settings settings, PrintWriter out) {
+  Bench(BenchmarkSettings settings, PrintWriter out) {
     this.settings = settings;
     this.out = out;
   }
 
-  Settings settings() {
+  BenchmarkSettings settings() {
     return settings;
   }
 
@@ -37,16 +37,16 @@ final class Bench implements AutoCloseable {
     return server;
   }
 
-  /** Starts a client process for each of them that is wanted, all at a time. */
+  /** Starts a client process for each of the selected contenders, all at the same time. */
   List<Team> teams(Contenders... contenders) {
     return teams(1, List.of(), contenders);
   }
 
   /**
-   * Starts client processes for each of them that is wanted, all at a time.
+   * Starts client processes for each of the selected contenders, all at the same time.
    *
-   * @param size how many for each
-   * @param prefix what is put before their command; may be empty
+   * @param size the count of processes for each
+   * @param prefix the words before their command; may be empty
    */
   List<Team> teams(int size, List<String> prefix, Contenders... contenders) {
     List<Team> teams =
@@ -74,11 +74,11 @@ final class Bench implements AutoCloseable {
   }
 
   private Client client(Contenders contender, String uri, List<String> prefix) {
-    Line line =
+    ClientChannel channel =
         settings.processes()
-            ? new ProcessLine(contender, uri, prefix)
-            : new LocalLine(contender, uri);
-    Client client = new Client(contender, line);
+            ? new ProcessChannel(contender, uri, prefix)
+            : new LocalChannel(contender, uri);
+    Client client = new Client(contender, channel);
     clients.add(client);
     return client;
   }
@@ -94,7 +94,7 @@ final class Bench implements AutoCloseable {
     }
   }
 
-  /** Opens a window on clients that are at work, and says what it showed. */
+  /** Measures running clients for the time of a window. */
   Sample watch(List<Client> working, Duration warmUp, Duration window) {
     pause(warmUp);
     ServerMeter before = meter();
@@ -103,14 +103,14 @@ final class Bench implements AutoCloseable {
     working.forEach(Client::end);
     ServerMeter used = meter().since(before);
     List<Sample> samples = working.stream().map(Client::sample).toList();
-    return used.addTo(Processes.together(samples));
+    return used.addTo(CombinedSample.together(samples));
   }
 
   private ServerMeter meter() {
     return ServerMeter.of(String.valueOf(server.commandAsString("INFO", "all")));
   }
 
-  /** Says how far it is. */
+  /** Prints the progress. */
   void say(String format, Object... arguments) {
     out.printf(format + "%n", arguments);
     out.flush();
@@ -125,7 +125,7 @@ final class Bench implements AutoCloseable {
     }
   }
 
-  /** Ends client processes that are no longer needed, and leaves no lock behind. */
+  /** Ends client processes that are no longer needed, and deletes all locks. */
   void end(List<Team> teams) {
     for (Team team : teams) {
       team.clients().parallelStream().forEach(Client::close);

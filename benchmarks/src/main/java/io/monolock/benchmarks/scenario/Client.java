@@ -7,38 +7,38 @@ import io.monolock.benchmarks.report.Sample;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** One contender that does as it is told. Methods return when it has done what they ask. */
-record Client(Contenders contender, Line line) implements AutoCloseable {
+/** A client of one contender. Methods return when the client has executed them. */
+record Client(Contenders contender, ClientChannel channel) implements AutoCloseable {
 
   void awaitReady() {
-    line.awaitReady();
+    channel.awaitReady();
   }
 
   void start(Workloads workload, Object... words) {
-    line.ask(
+    channel.send(
         Stream.concat(Stream.of("start", workload.name()), Stream.of(words))
             .map(String::valueOf)
             .collect(Collectors.joining(" ")));
   }
 
   void begin() {
-    line.ask("begin");
+    channel.send("begin");
   }
 
   void end() {
-    line.ask("end");
+    channel.send("end");
   }
 
   Sample sample() {
-    return Sample.parse(line.ask("sample"));
+    return Sample.parse(channel.send("sample"));
   }
 
   void stop() {
-    line.ask("stop");
+    channel.send("stop");
   }
 
   @Override
   public void close() {
-    line.close();
+    channel.close();
   }
 }

@@ -6,6 +6,7 @@ import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.REDISSON_FAIR;
 
 import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -14,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** How one key goes from hand to hand among the callers of several processes. */
+/** Hand-overs of one key among the callers of several processes. */
 final class FourProcesses implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -37,10 +38,10 @@ final class FourProcesses implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin rounds = new RoundRobin(bench);
     List<Team> teams = bench.teams(PROCESSES, List.of(), ACQUIRE, REDISSON, REDISSON_FAIR);
-    turns.run(teams, SETTING, team -> start(team, bench.sharedFile()));
-    Results results = turns.results();
+    rounds.run(teams, SETTING, team -> start(team, bench.sharedFile()));
+    Results results = rounds.results();
     return Optional.of(
         new Section(
             "four-processes",
@@ -51,7 +52,7 @@ final class FourProcesses implements Scenario {
             results.rounds("processes x callers", COLUMNS),
             targets(results),
             List.of(
-                results.chart(
+                new Chart(
                     "four-processes-rate",
                     "One key, 4 processes x 16 callers: hand-overs per second",
                     Metric.RATE))));

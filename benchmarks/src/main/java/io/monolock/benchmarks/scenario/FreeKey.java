@@ -7,6 +7,7 @@ import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.WITH_LOCK;
 
 import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -14,7 +15,7 @@ import io.monolock.benchmarks.report.Target;
 import java.util.List;
 import java.util.Optional;
 
-/** What a lock costs that nobody else wants. */
+/** The cost of a lock without contention. */
 final class FreeKey implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -32,13 +33,13 @@ final class FreeKey implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin rounds = new RoundRobin(bench);
     List<Team> teams = bench.teams(RAW, ACQUIRE, WITH_LOCK, REDISSON);
     for (int inFlight : List.of(1, 64, 512)) {
-      turns.run(
+      rounds.run(
           teams, "" + inFlight, team -> team.client().start(Workloads.FREE_KEYS, inFlight, 1));
     }
-    Results results = turns.results();
+    Results results = rounds.results();
     return Optional.of(
         new Section(
             "free-key",
@@ -49,11 +50,10 @@ final class FreeKey implements Scenario {
             results.rounds("in flight", COLUMNS),
             targets(results),
             List.of(
-                results.chart(
+                new Chart(
                     "free-key-rate", "Free key: pairs per second, by pairs in flight", Metric.RATE),
-                results.chart(
-                    "free-key-server", "Free key: server CPU for a pair", Metric.SERVER_CPU),
-                results.chart(
+                new Chart("free-key-server", "Free key: server CPU for a pair", Metric.SERVER_CPU),
+                new Chart(
                     "free-key-client", "Free key: client CPU for a pair", Metric.CLIENT_CPU))));
   }
 

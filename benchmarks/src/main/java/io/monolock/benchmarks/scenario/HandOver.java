@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** How long it takes from a release in one process to the lock in another that waits alone. */
+/** The time from a release in one process to the grant in another, which is the only waiter. */
 final class HandOver implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -26,18 +26,18 @@ final class HandOver implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin rounds = new RoundRobin(bench);
     List<Team> teams =
         Stream.concat(
                 bench.teams(PING).stream(), bench.teams(2, List.of(), ACQUIRE, REDISSON).stream())
             .toList();
-    turns.warmUp(teams, HandOver::warmUp);
-    turns.run(teams, SETTING, team -> start(team, bench.sharedFile()));
-    turns.run(
+    rounds.warmUp(teams, HandOver::warmUp);
+    rounds.run(teams, SETTING, team -> start(team, bench.sharedFile()));
+    rounds.run(
         teams.stream().filter(team -> team.contender() == PING).toList(),
         BUSY,
         team -> team.client().start(Workloads.FREE_KEYS, 1, 1));
-    Results results = turns.results();
+    Results results = rounds.results();
     return Optional.of(
         new Section(
             "hand-over",
@@ -51,7 +51,7 @@ final class HandOver implements Scenario {
             List.of()));
   }
 
-  /** The pauses are so long that they leave the code cold. */
+  /** With the pauses of the measurement alone, the code would not be compiled. */
   private static void warmUp(Team team) {
     team.clients().forEach(client -> client.start(Workloads.FREE_KEYS, 8, 1));
   }

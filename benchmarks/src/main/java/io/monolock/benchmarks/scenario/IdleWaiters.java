@@ -13,7 +13,7 @@ import io.monolock.benchmarks.report.Target;
 import java.util.List;
 import java.util.Optional;
 
-/** What it costs to wait for a lock that somebody in another process keeps. */
+/** The cost of waiting for a lock that another process holds. */
 final class IdleWaiters implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -30,14 +30,13 @@ final class IdleWaiters implements Scenario {
     int waiters = bench.settings().idleWaiters();
     String setting = "" + waiters;
     List<Team> teams = bench.teams(2, List.of(), ACQUIRE, REDISSON);
-    Results results = new Results();
-    for (int round = 1; round <= bench.settings().rounds(); round++) {
-      for (Team team : teams) {
-        Sample sample = watch(bench, team, waiters, "idle:" + team.contender() + ":" + round + ":");
-        results.add(team.contender(), setting, sample);
-        bench.say("round %d, %s: %s", round, team.contender().title(), sample);
-      }
-    }
+    RoundRobin rounds = new RoundRobin(bench);
+    rounds.measure(
+        teams,
+        setting,
+        (team, round) ->
+            watch(bench, team, waiters, "idle:" + team.contender() + ":" + round + ":"));
+    Results results = rounds.results();
     return Optional.of(
         new Section(
             "idle-waiters",

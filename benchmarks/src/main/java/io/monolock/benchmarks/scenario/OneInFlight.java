@@ -7,6 +7,7 @@ import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.WITH_LOCK;
 
 import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -14,7 +15,7 @@ import io.monolock.benchmarks.report.Target;
 import java.util.List;
 import java.util.Optional;
 
-/** How long one caller waits for a lock that nobody else wants. Processes do not wander here. */
+/** The latency of a lock without contention and with one caller, with processes pinned to cores. */
 final class OneInFlight implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -31,10 +32,10 @@ final class OneInFlight implements Scenario {
       return Optional.empty();
     }
     Processors.pin(bench.server(), processors.get(0));
-    Turns turns = new Turns(bench);
-    measure(bench, turns, APART, processors.get(1));
-    measure(bench, turns, TOGETHER, processors.get(0));
-    Results results = turns.results();
+    RoundRobin rounds = new RoundRobin(bench);
+    measure(bench, rounds, APART, processors.get(1));
+    measure(bench, rounds, TOGETHER, processors.get(0));
+    Results results = rounds.results();
     return Optional.of(
         new Section(
             "one-in-flight",
@@ -45,15 +46,15 @@ final class OneInFlight implements Scenario {
             results.rounds("on", COLUMNS),
             targets(results),
             List.of(
-                results.chart(
+                new Chart(
                     "one-in-flight-p50",
                     "Free key, one in flight: median of a pair",
                     Metric.P50))));
   }
 
-  private static void measure(Bench bench, Turns turns, String setting, int processor) {
+  private static void measure(Bench bench, RoundRobin rounds, String setting, int processor) {
     List<Team> teams = bench.teams(1, Processors.on(processor), RAW, ACQUIRE, WITH_LOCK, REDISSON);
-    turns.run(teams, setting, team -> team.client().start(Workloads.FREE_KEYS, 1, 1));
+    rounds.run(teams, setting, team -> team.client().start(Workloads.FREE_KEYS, 1, 1));
     bench.end(teams);
   }
 

@@ -7,6 +7,7 @@ import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.REDISSON_FAIR;
 
 import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -14,7 +15,7 @@ import io.monolock.benchmarks.report.Target;
 import java.util.List;
 import java.util.Optional;
 
-/** How one key goes from hand to hand among the callers of one process. */
+/** Hand-overs of one key among the callers of one process. */
 final class OneProcess implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -37,15 +38,15 @@ final class OneProcess implements Scenario {
 
   @Override
   public Optional<Section> run(Bench bench) {
-    Turns turns = new Turns(bench);
+    RoundRobin rounds = new RoundRobin(bench);
     List<Team> teams = bench.teams(ACQUIRE, FENCED, REDISSON, REDISSON_FAIR);
     for (String waiters : List.of(FEW, MANY)) {
-      turns.run(
+      rounds.run(
           teams,
           waiters,
           team -> team.client().start(Workloads.HOT_KEY, waiters, bench.sharedFile()));
     }
-    Results results = turns.results();
+    Results results = rounds.results();
     return Optional.of(
         new Section(
             "hot-key",
@@ -56,11 +57,11 @@ final class OneProcess implements Scenario {
             results.rounds("waiters", COLUMNS),
             targets(results),
             List.of(
-                results.chart(
+                new Chart(
                     "hot-key-rate",
                     "One key, one process: hand-overs per second, by waiters",
                     Metric.RATE),
-                results.chart(
+                new Chart(
                     "hot-key-commands",
                     "One key, one process: commands for a hand-over",
                     Metric.COMMANDS))));

@@ -12,7 +12,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Which processors there are, and who runs on which, as {@code taskset} says it. */
+/** The processors, and processes pinned to them by {@code taskset}. */
 final class Processors {
 
   private static final Path STATUS = Path.of("/proc/self/status");
@@ -21,7 +21,9 @@ final class Processors {
 
   private Processors() {}
 
-  /** The numbers of those that this process may use; empty where nobody can choose. */
+  /**
+   * The numbers of the processors that this process may use; empty where pinning is not possible.
+   */
   static List<Integer> usable() {
     try {
       return run("taskset", "--version") ? allowed(Files.readString(STATUS)) : List.of();
@@ -46,7 +48,7 @@ final class Processors {
         first, range.group(2) == null ? first : Integer.parseInt(range.group(2)));
   }
 
-  /** Lets a server run on one only. */
+  /** Pins a server to a processor. */
   static void pin(RedisServer server, int processor) {
     try {
       if (!run("taskset", "-acp", "" + processor, "" + server.pid())) {
@@ -57,7 +59,7 @@ final class Processors {
     }
   }
 
-  /** What before a command lets it run on one only. */
+  /** The words before a command that pin it to a processor. */
   static List<String> on(int processor) {
     return List.of("taskset", "-c", "" + processor);
   }

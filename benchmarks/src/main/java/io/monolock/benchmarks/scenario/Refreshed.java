@@ -13,7 +13,7 @@ import io.monolock.benchmarks.report.Target;
 import java.util.List;
 import java.util.Optional;
 
-/** What it costs to hold many locks and to keep them alive. */
+/** The cost of holding many locks and keeping them alive. */
 final class Refreshed implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -31,14 +31,12 @@ final class Refreshed implements Scenario {
     int locks = bench.settings().refreshed();
     String setting = "" + locks;
     List<Team> teams = bench.teams(WITH_LOCK, REDISSON);
-    Results results = new Results();
-    for (int round = 1; round <= bench.settings().rounds(); round++) {
-      for (Team team : teams) {
-        Sample sample = watch(bench, team, locks, "kept:" + team.contender() + ":" + round + ":");
-        results.add(team.contender(), setting, sample);
-        bench.say("round %d, %s: %s", round, team.contender().title(), sample);
-      }
-    }
+    RoundRobin rounds = new RoundRobin(bench);
+    rounds.measure(
+        teams,
+        setting,
+        (team, round) -> watch(bench, team, locks, "kept:" + team.contender() + ":" + round + ":"));
+    Results results = rounds.results();
     return Optional.of(
         new Section(
             "refreshed",

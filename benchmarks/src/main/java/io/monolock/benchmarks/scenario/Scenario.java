@@ -4,9 +4,12 @@ package io.monolock.benchmarks.scenario;
 import io.monolock.benchmarks.report.Section;
 import java.util.Optional;
 
-/** One question, measured with all contenders that can answer it. */
+/** One measurement, of all contenders that support it. */
 interface Scenario {
 
-  /** Measures, and says what came of it; says why on the bench if it cannot, and nothing else. */
+  /**
+   * Measures, and returns the section of the results; empty if it cannot run here, with the reason
+   * printed on the bench.
+   */
   Optional<Section> run(Bench bench);
 }

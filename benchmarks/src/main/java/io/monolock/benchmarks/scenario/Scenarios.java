@@ -10,21 +10,21 @@ import java.util.stream.Stream;
 
 /** All scenarios. A new one is a class that implements {@link Scenario}, and a line here. */
 public enum Scenarios {
-  /** Keys that nobody else wants. */
+  /** Keys without contention. */
   FREE_KEY(new FreeKey()),
-  /** A key that nobody else wants, with processors of their own and on one. */
+  /** A key without contention, with client and server on two cores or on one. */
   ONE_IN_FLIGHT(new OneInFlight()),
-  /** One key that all callers of a process want. */
+  /** One key for which all callers of a process contend. */
   HOT_KEY(new OneProcess()),
-  /** One key that the callers of four processes want. */
+  /** One key for which callers of four processes contend. */
   FOUR_PROCESSES(new FourProcesses()),
-  /** How fast a lock comes from another process. */
+  /** The time of a hand-over between processes. */
   HAND_OVER(new HandOver()),
-  /** Many who wait for what does not come. */
+  /** Many callers that wait for a lock that is not released. */
   IDLE_WAITERS(new IdleWaiters()),
   /** Many locks that are kept alive. */
   REFRESHED(new Refreshed()),
-  /** What it costs to have more than one server. */
+  /** The cost of more than one server. */
   TOPOLOGIES(new Topologies());
 
   private final Scenario scenario;
@@ -34,7 +34,7 @@ public enum Scenarios {
   }
 
   /**
-   * What it is called on the command line.
+   * The name on the command line.
    *
    * @return the name
    */
@@ -43,7 +43,7 @@ public enum Scenarios {
   }
 
   /**
-   * What all are called on the command line.
+   * The names on the command line.
    *
    * @return the names, in the order in which they are run
    */
@@ -54,11 +54,11 @@ public enum Scenarios {
   /**
    * Measures.
    *
-   * @param settings how long and how often
-   * @param out where to say how far it is
-   * @return what came of it; empty if it cannot be measured here
+   * @param settings the settings
+   * @param out for the progress
+   * @return the section of the results; empty if it cannot be measured here
    */
-  public Optional<Section> run(Settings settings, PrintWriter out) {
+  public Optional<Section> run(BenchmarkSettings settings, PrintWriter out) {
     out.printf("%n%s%n", title());
     try (Bench bench = new Bench(settings, out)) {
       return scenario.run(bench);

@@ -9,6 +9,7 @@ import static io.monolock.benchmarks.contender.Contenders.SENTINEL;
 
 import io.monolock.benchmarks.client.Workloads;
 import io.monolock.benchmarks.contender.Contenders;
+import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
@@ -22,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a pair costs where there is more than one server; all of them are on this machine. */
+/** The cost of a pair on more than one server; all of them are on this machine. */
 final class Topologies implements Scenario {
 
   private static final Metric[] COLUMNS = {
@@ -53,23 +54,23 @@ final class Topologies implements Scenario {
             teams.add(bench.team(contender, uri));
           }
         });
-    Turns turns = new Turns(bench);
+    RoundRobin rounds = new RoundRobin(bench);
     for (int inFlight : List.of(1, 64)) {
-      turns.run(
+      rounds.run(
           teams, "" + inFlight, team -> team.client().start(Workloads.FREE_KEYS, inFlight, 1));
     }
     bench.end(teams);
-    Results results = turns.results();
+    Results results = rounds.results();
     return new Section(
         "topologies",
         "A free key, on more than one server",
-        "As above: a pair is one acquire and one release of a key that nobody else wants. All servers share the cores of"
+        "As above: a pair is one acquire and one release of a key without contention. All servers share the cores of"
             + " this machine, which costs those with many of them more than it would elsewhere.",
         results.medians("in flight", COLUMNS),
         results.rounds("in flight", COLUMNS),
         List.of(),
         List.of(
-            results.chart(
+            new Chart(
                 "topologies-p50", "Free key: median of a pair, by pairs in flight", Metric.P50)));
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What is asked. {@link io.monolock.benchmarks.scenario.Scenarios} lists the questions; each is a
- * class that starts client processes on a {@code Bench}, lets them take turns, and makes a section
- * of the report of what they showed.
+ * The measurements. {@link io.monolock.benchmarks.scenario.Scenarios} lists them; each is a {@code
+ * Scenario} that starts {@code Client} processes on a {@code Bench}, measures them in turn with
+ * {@code RoundRobin}, and returns a section of the results. {@link
+ * io.monolock.benchmarks.scenario.BenchmarkSettings} say how long and how often.
  */
 @NullMarked
 package io.monolock.benchmarks.scenario;

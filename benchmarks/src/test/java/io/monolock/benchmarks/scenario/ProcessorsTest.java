@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class ProcessorsTest {
 
   @Test
-  void aListOfRangesIsUnderstood() {
+  void aListOfRangesIsParsed() {
     assertThat(Processors.allowed("Name:\tjava\nCpus_allowed:\tff\nCpus_allowed_list:\t0-2,5\n"))
         .containsExactly(0, 1, 2, 5);
   }

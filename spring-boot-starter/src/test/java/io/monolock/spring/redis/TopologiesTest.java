@@ -9,10 +9,10 @@ import io.monolock.spring.MonolockAutoConfiguration;
 import io.monolock.store.LockStore;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisExtension;
-import io.monolock.test.RedisNode;
 import io.monolock.test.RedisSentinels;
 import io.monolock.test.RedisServer;
 import io.monolock.test.ReplicaPair;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -42,7 +42,7 @@ class TopologiesTest {
                   SslAutoConfiguration.class,
                   DataRedisAutoConfiguration.class));
 
-  private static String addresses(Stream<RedisNode> nodes) {
+  private static String addresses(Stream<ServerNode> nodes) {
     return nodes.map(node -> node.host() + ":" + node.port()).collect(Collectors.joining(","));
   }
 

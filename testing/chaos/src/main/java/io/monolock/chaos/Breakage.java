@@ -5,8 +5,8 @@ package io.monolock.chaos;
 enum Breakage {
   /** Not at all. */
   NONE,
-  /** Handles trust their lease from the answer on, without any drift. */
+  /** Handles count their lease from the answer, without allowance for drift. */
   DEADLINE,
-  /** A release deletes the keys whoever holds them. */
+  /** A release deletes the keys even of another holder. */
   TOKEN
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.chaos;
 
+import io.monolock.test.CommandLineProgram;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command line: reads the options, runs the experiment, prints the verdict. */
+/** The command line: reads the options, runs the experiment, prints the result. */
 @Command(
     name = "chaos",
     description = {
@@ -33,8 +34,6 @@ import picocli.CommandLine.Spec;
 public final class Chaos implements Callable<Integer> {
 
   static final int BROKEN = 1;
-  static final int WRONG_OPTION = 2;
-  static final int BROKEN_OFF = 3;
 
   @Option(
       names = "--seconds",
@@ -58,7 +57,7 @@ public final class Chaos implements Callable<Integer> {
         "cluster: three masters, each with a replica.",
         "quorum: three independent servers."
       })
-  private Topology topology;
+  private ChaosTopology topology;
 
   @Option(
       names = "--clients",
@@ -78,7 +77,7 @@ public final class Chaos implements Callable<Integer> {
       description = {
         "Breaks the library, to show that the checker notices: ${COMPLETION-CANDIDATES}.",
         "deadline: a lease counts from the answer, without drift.",
-        "token: a release deletes the keys whoever holds them."
+        "token: a release deletes the keys even of another holder."
       })
   private Breakage breakage;
 
@@ -90,9 +89,6 @@ public final class Chaos implements Callable<Integer> {
       })
   private boolean wipedVotes;
 
-  @Option(names = "--help", usageHelp = true, description = "Shows this help.")
-  private boolean help;
-
   @Spec private CommandSpec spec;
 
   /**
@@ -101,19 +97,11 @@ public final class Chaos implements Callable<Integer> {
    * @param args the options; {@code --help} lists them
    */
   public static void main(String[] args) {
-    int exitCode = commandLine().execute(args);
-    if (exitCode != 0) {
-      System.exit(exitCode);
-    }
+    CommandLineProgram.run(commandLine(), args);
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Chaos())
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setParameterExceptionHandler(
-            (e, args) -> fail(e.getCommandLine(), WRONG_OPTION, e.getMessage() + " (see --help)"))
-        .setExecutionExceptionHandler(
-            (e, commandLine, parsed) -> fail(commandLine, BROKEN_OFF, "The run broke off: " + e));
+    return CommandLineProgram.of(new Chaos(), "The run broke off");
   }
 
   @Override
@@ -121,7 +109,7 @@ public final class Chaos implements Callable<Integer> {
     check("--seconds", seconds, 86_400);
     check("--clients", clients, 32);
     check("--workers", workers, 256);
-    if (wipedVotes && topology != Topology.QUORUM) {
+    if (wipedVotes && topology != ChaosTopology.QUORUM) {
       throw new ParameterException(
           spec.commandLine(), "--wiped-votes needs --topology quorum, was " + lower(topology));
     }
@@ -136,11 +124,12 @@ public final class Chaos implements Callable<Integer> {
         lower(breakage),
         wipedVotes ? ", wiped members vote" : "");
     out.flush();
-    Verdict verdict =
+    ChaosResult result =
         Experiment.run(
-            new Settings(topology, seconds, seed, clients, workers, breakage, wipedVotes), out);
-    new Report(out).print(verdict);
-    return verdict.findings().isViolation() ? BROKEN : 0;
+            new ChaosSettings(topology, seconds, seed, clients, workers, breakage, wipedVotes),
+            out);
+    new ChaosReport(out).print(result);
+    return result.findings().isViolation() ? BROKEN : 0;
   }
 
   private void check(String option, int value, int most) {
@@ -152,10 +141,5 @@ public final class Chaos implements Callable<Integer> {
 
   private static String lower(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT);
-  }
-
-  private static int fail(CommandLine commandLine, int exitCode, String message) {
-    commandLine.getErr().println(message);
-    return exitCode;
   }
 }

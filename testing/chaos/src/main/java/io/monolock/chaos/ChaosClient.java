@@ -20,12 +20,12 @@ public final class ChaosClient {
 
   private static final BufferedReader INPUT =
       new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration TIMEOUT = Duration.ofSeconds(40);
 
   private final CountDownLatch over = new CountDownLatch(1);
   private final Journal journal = Journal.open();
   private final Scheduler timer = Schedulers.newSingle("chaos-timer", true);
-  private final Watcher watcher = Watcher.start(journal, timer);
+  private final HandleWatcher watcher = HandleWatcher.start(journal, timer);
 
   private ChaosClient() {}
 
@@ -39,7 +39,7 @@ public final class ChaosClient {
    * @throws InterruptedException never
    */
   public static void main(String[] args) throws IOException, InterruptedException {
-    Topology topology = Topology.valueOf(args[0]);
+    ChaosTopology topology = ChaosTopology.valueOf(args[0]);
     new ChaosClient()
         .run(
             topology,
@@ -52,7 +52,12 @@ public final class ChaosClient {
   }
 
   private void run(
-      Topology topology, ClientStore client, int number, long seed, int workers, Breakage breakage)
+      ChaosTopology topology,
+      ClientStore client,
+      int number,
+      long seed,
+      int workers,
+      Breakage breakage)
       throws IOException, InterruptedException {
     LockStore store = client.store();
     ReactiveLocker locker =
@@ -65,7 +70,7 @@ public final class ChaosClient {
             .mapToObj(
                 worker ->
                     new Thread(
-                        new Worker(
+                        new ChaosWorker(
                             number + "-" + worker,
                             new Random(seed * 1_000_003 + number * 1_009L + worker),
                             locker,
@@ -80,11 +85,12 @@ public final class ChaosClient {
     awaitLine();
     // while the workers still have calls under way
     over.countDown();
-    Recorder<Void> closer = new Recorder<>(journal, number + "-close", "close", false);
+    RecordingSubscriber<Void> closer =
+        new RecordingSubscriber<>(journal, number + "-close", "close", false);
     locker.close().subscribe(closer);
-    var unused = closer.await(PATIENCE);
+    var unused = closer.await(TIMEOUT);
     for (Thread thread : threads) {
-      thread.join(PATIENCE.toMillis());
+      thread.join(TIMEOUT.toMillis());
     }
     client.shutDown();
     journal.end();

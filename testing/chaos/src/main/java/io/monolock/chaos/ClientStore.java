@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The store that a client uses, and what it stands on.
+ * The store that a client uses, and its Lettuce client.
  *
- * @param store for the locker, which closes it
- * @param client of Lettuce
+ * @param store the store of the locker, which closes it
+ * @param client the Lettuce client
  */
 record ClientStore(LockStore store, AbstractRedisClient client) {
 
@@ -25,11 +25,11 @@ record ClientStore(LockStore store, AbstractRedisClient client) {
   private static final Duration MEMBER_TIMEOUT = Duration.ofMillis(200);
 
   /**
-   * A new one.
+   * Creates a store.
    *
    * @param address one URI, or several with commas between them
    */
-  static ClientStore of(Topology topology, String address, boolean wipedVotes) {
+  static ClientStore of(ChaosTopology topology, String address, boolean wipedVotes) {
     return switch (topology) {
       case STANDALONE, SENTINEL -> ofOne(uri(address));
       case CLUSTER -> ofCluster(uris(address));
@@ -54,7 +54,7 @@ record ClientStore(LockStore store, AbstractRedisClient client) {
     LockStore store =
         QuorumLockStore.builder(members)
             .memberTimeout(MEMBER_TIMEOUT)
-            .largestTtl(Topology.QUORUM.longestTtl())
+            .largestTtl(ChaosTopology.QUORUM.longestTtl())
             .restartedMembersVoteAtOnce(wipedVotes)
             .build();
     return new ClientStore(store, client);
@@ -71,7 +71,7 @@ record ClientStore(LockStore store, AbstractRedisClient client) {
     return uri;
   }
 
-  /** Ends the client of Lettuce. */
+  /** Ends the Lettuce client. */
   void shutDown() {
     client.shutdownAsync(0, 2, TimeUnit.SECONDS).join();
   }

@@ -1,74 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.chaos;
 
-import io.lettuce.core.RedisException;
-import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisCluster;
-import io.monolock.test.RedisNode;
-import io.monolock.test.RedisServer;
+import io.monolock.test.ServerNode;
 import io.monolock.test.SlotMigration;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
-/**
- * Three masters and their replicas, each behind a link of its own. Servers keep what they have when
- * they are killed, so that only a fail-over loses something.
- */
-final class ClusterServers implements Servers {
+/** Three masters and their replicas. */
+final class ClusterServers extends ReplicatedServers {
 
-  private final RedisCluster cluster =
-      RedisCluster.startBehindProxies(
-          RedisServer.builder().config("appendonly", "yes").config("appendfsync", "no"));
-  private final List<Link> links =
-      IntStream.range(0, cluster.nodes().size())
-          .mapToObj(i -> new Link(cluster.nodes().get(i).proxy(), "node " + (i + 1)))
-          .toList();
-  private final Map<String, Integer> slots =
-      Topology.CLUSTER.keys().stream()
-          .flatMap(List::stream)
-          .collect(Collectors.toUnmodifiableMap(key -> key, cluster::slotOf));
-  private final FailOvers failOvers = FailOvers.watch(cluster.nodes(), this::keysMastered);
-  private final Operation operation = new Operation();
+  private static final List<List<String>> KEYS = ChaosTopology.CLUSTER.keys();
 
-  /** What the server itself says; others may know better. */
-  private Set<String> keysMastered(RedisServer server) {
-    String nodes = server.commandAsString("CLUSTER", "NODES");
-    return String.valueOf(nodes)
-        .lines()
-        .filter(line -> line.contains("myself,master"))
-        .map(ClusterServers::slotsIn)
-        .flatMap(isOwn -> slots.keySet().stream().filter(key -> isOwn.test(slots.get(key))))
-        .collect(Collectors.toUnmodifiableSet());
+  private final RedisCluster cluster;
+
+  private ClusterServers(RedisCluster cluster) {
+    super(cluster.nodes(), proxiesOf("node", cluster.nodes()).toList(), keysMasteredIn(cluster));
+    this.cluster = cluster;
   }
 
-  /** The ranges at the end of the line; those in brackets are on their way. */
-  private static Predicate<Integer> slotsIn(String line) {
-    return Stream.of(line.split(" "))
-        .skip(8)
-        .filter(range -> !range.startsWith("["))
-        .map(range -> range.split("-"))
-        .<Predicate<Integer>>map(
-            ends ->
-                slot ->
-                    Integer.parseInt(ends[0]) <= slot
-                        && slot <= Integer.parseInt(ends[ends.length - 1]))
-        .reduce(slot -> false, Predicate::or);
+  static ClusterServers start() {
+    return new ClusterServers(RedisCluster.startBehindProxies(durable()));
+  }
+
+  /** By the node's own view; others may have newer ones. */
+  private static Function<ServerNode, Set<String>> keysMasteredIn(RedisCluster cluster) {
+    Map<String, Integer> slots =
+        KEYS.stream()
+            .flatMap(List::stream)
+            .collect(Collectors.toUnmodifiableMap(key -> key, cluster::slotOf));
+    return node -> {
+      BitSet claimed = cluster.claimedSlots(node);
+      return slots.keySet().stream()
+          .filter(key -> claimed.get(slots.get(key)))
+          .collect(Collectors.toUnmodifiableSet());
+    };
   }
 
   @Override
   public String addressFor(int client) {
     return String.join(",", cluster.uris());
-  }
-
-  @Override
-  public List<Link> links() {
-    return links;
   }
 
   @Override
@@ -82,141 +58,107 @@ final class ClusterServers implements Servers {
         this::flushScripts);
   }
 
-  private void killMaster(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
+  private void killMaster(FaultInjector injector, int number, Duration time) {
+    if (isIdle()) {
       Duration away = time.multipliedBy(4);
-      nemesis.begins("kill a master, restart it", "", away);
-      operation.begin(
-          nemesis,
+      injector.begins("kill a master, restart it", "", away);
+      operate(
+          injector,
           () -> {
-            RedisServer master = anyMaster(number).server();
-            master.kill();
-            Operation.pass(away);
-            master.restart();
-            cluster.awaitSettled();
+            ServerNode master = anyMaster(number);
+            master.server().kill();
+            restartAfter(away, master);
           });
     }
   }
 
-  private void failOver(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
-      nemesis.happens("fail over in order");
-      operation.begin(
-          nemesis,
+  private void failOver(FaultInjector injector, int number, Duration time) {
+    if (isIdle()) {
+      injector.happens("fail over in order");
+      operate(
+          injector,
           () -> {
-            RedisNode replica = replicaOf(anyMaster(number));
-            failOvers.orderly(replica, () -> cluster.failOver(replica));
+            ServerNode replica = replicaOf(anyMaster(number));
+            changeInOrder(replica, () -> cluster.failOver(replica));
           });
     }
   }
 
-  private void takeOver(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
-      nemesis.happens("take over");
-      operation.begin(
-          nemesis,
+  private void takeOver(FaultInjector injector, int number, Duration time) {
+    if (isIdle()) {
+      injector.happens("take over");
+      operate(
+          injector,
           () -> {
             cluster.takeOver(replicaOf(anyMaster(number)));
-            cluster.awaitSettled();
+            awaitSettled();
           });
     }
   }
 
-  private void pauseNode(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
+  private void pauseNode(FaultInjector injector, int number, Duration time) {
+    if (isIdle()) {
       Duration away = time.multipliedBy(3);
-      nemesis.begins("pause a node", " " + (number + 1), away);
-      operation.begin(
-          nemesis,
-          () -> {
-            RedisServer server = cluster.nodes().get(number).server();
-            server.pause();
-            Operation.pass(away);
-            server.resume();
-            cluster.awaitSettled();
-          });
+      injector.begins("pause a node", " " + (number + 1), away);
+      operate(injector, () -> pauseFor(away, cluster.nodes().get(number)));
     }
   }
 
-  private void migrateSlot(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
-      List<String> keys = Topology.CLUSTER.keys().get(number % Topology.CLUSTER.keys().size());
-      nemesis.begins("migrate a slot", " with " + keys, time);
-      operation.begin(nemesis, () -> migrate(keys.get(0), number, time));
+  private void migrateSlot(FaultInjector injector, int number, Duration time) {
+    if (isIdle()) {
+      List<String> keys = KEYS.get(number % KEYS.size());
+      injector.begins("migrate a slot", " with " + keys, time);
+      operate(injector, () -> migrate(keys.get(0), number, time));
     }
   }
 
   private void migrate(String key, int number, Duration time) {
-    RedisNode source = cluster.ownerOf(key);
-    List<RedisNode> others =
-        cluster.masters().stream().filter(master -> !master.equals(source)).toList();
-    RedisNode target = others.get(number % others.size());
+    ServerNode source = cluster.ownerOf(key);
+    List<ServerNode> others = masters().stream().filter(master -> !master.equals(source)).toList();
+    ServerNode target = others.get(number % others.size());
     SlotMigration migration = cluster.beginMigration(cluster.slotOf(key), target);
     try {
-      Operation.pass(time.dividedBy(2));
+      ServerOperation.pass(time.dividedBy(2));
       migration.moveKey(key);
-      Operation.pass(time.dividedBy(2));
-      failOvers.orderly(target, migration::finish);
+      ServerOperation.pass(time.dividedBy(2));
+      changeInOrder(target, migration::finish);
     } finally {
-      // nothing is left of one that was given up
-      for (RedisNode node : List.of(source, target)) {
+      // a migration that failed must not stay open
+      for (ServerNode node : List.of(source, target)) {
         var unused = node.server().command("CLUSTER", "SETSLOT", "" + migration.slot(), "STABLE");
       }
     }
   }
 
-  private void flushScripts(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
-      nemesis.happens("flush scripts");
-      for (RedisNode node : cluster.nodes()) {
-        var unused = node.server().command("SCRIPT", "FLUSH");
-      }
-    }
-  }
-
-  private RedisNode anyMaster(int number) {
-    List<RedisNode> masters = cluster.masters();
+  private ServerNode anyMaster(int number) {
+    List<ServerNode> masters = masters();
     return masters.get(number % masters.size());
   }
 
-  private RedisNode replicaOf(RedisNode master) {
+  private ServerNode replicaOf(ServerNode master) {
     return cluster.replicasOf(master).stream()
         .findFirst()
         .orElseThrow(() -> new IllegalStateException(master + " has no replica now"));
   }
 
   @Override
-  public void settle() {
-    operation.await();
-    for (RedisNode node : cluster.nodes()) {
-      node.server().resume();
-      if (!node.server().isRunning()) {
-        node.server().restart();
-      }
-    }
+  List<ServerNode> masters() {
+    return cluster.masters();
+  }
+
+  @Override
+  void awaitSettled() {
     cluster.awaitSettled();
-    failOvers.awaitEnd();
   }
 
   @Override
-  public List<String> keys() {
-    try {
-      return cluster.masters().stream()
-          .flatMap(master -> KeyScanner.of(master.server()).matching("*").stream())
-          .toList();
-    } catch (RedisException e) {
-      throw new IllegalStateException("All masters must answer", e);
-    }
-  }
-
-  @Override
-  public List<Loss> losses() {
-    return failOvers.losses();
+  void recover() {
+    cluster.recover();
   }
 
   @Override
   public void close() {
-    failOvers.close();
+    super.close();
     cluster.close();
   }
 }

@@ -2,10 +2,7 @@
 package io.monolock.chaos;
 
 import io.monolock.test.ClientJvm;
-import java.io.File;
 import java.io.PrintWriter;
-import java.net.URI;
-import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,64 +10,63 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** One run: starts all, lets the nemesis loose, ends all in order, and judges. */
+/**
+ * One run: starts servers and clients, injects faults, ends all in order, and checks the history.
+ */
 final class Experiment implements AutoCloseable {
 
-  /** How long calm lasts before the clients are closed, so that links are open again. */
+  /** The time without faults before the clients are closed, in which they reconnect. */
   private static final long CALM_MILLIS = 2_500;
 
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(2);
   private static final Duration KEYS_GONE_WITHIN = Duration.ofSeconds(3);
   private static final long CLIENTS_END_WITHIN_SECONDS = 90;
 
-  private final Settings settings;
+  private final ChaosSettings settings;
   private final PrintWriter out;
-  private final Servers servers;
+  private final ChaosServers servers;
   private final List<ClientJvm> clients = new ArrayList<>();
   private final List<CompletableFuture<Void>> journals = new ArrayList<>();
   private final History history = new History();
   private final ExecutorService readers = Executors.newCachedThreadPool();
   private final long start;
 
-  private Experiment(Settings settings, PrintWriter out) {
+  private Experiment(ChaosSettings settings, PrintWriter out) {
     this.settings = settings;
     this.out = out;
-    this.servers = Servers.start(settings);
+    this.servers = ChaosServers.start(settings);
     this.start = System.nanoTime();
   }
 
   /** Runs to the end, or to the first violation. */
-  static Verdict run(Settings settings, PrintWriter out) throws InterruptedException {
+  static ChaosResult run(ChaosSettings settings, PrintWriter out) throws InterruptedException {
     try (Experiment experiment = new Experiment(settings, out)) {
       return experiment.run();
     }
   }
 
-  private Verdict run() throws InterruptedException {
+  private ChaosResult run() throws InterruptedException {
     startClients();
-    Nemesis nemesis = new Nemesis(servers, clients, settings.seed(), out);
-    Progress progress = new Progress();
-    nemesis.run(progress::isOver);
+    FaultInjector injector = new FaultInjector(servers, clients, settings.seed(), out);
+    RunProgress progress = new RunProgress();
+    injector.run(progress::isOver);
     Findings findings = progress.findings;
     if (!findings.isViolation()) {
       servers.settle();
       Thread.sleep(CALM_MILLIS);
-      findings = endAndJudge();
+      findings = endAndCheck();
     }
-    return new Verdict(
+    return new ChaosResult(
         start,
         history,
         findings,
-        servers.losses(),
-        nemesis.counts(),
+        servers.lossyFailOvers(),
+        injector.counts(),
         (System.nanoTime() - start) / 1e9);
   }
 
   private void startClients() {
-    makeClassPathKnown();
     for (int number = 1; number <= settings.clients(); number++) {
       ClientJvm client =
           ClientJvm.start(
@@ -92,11 +88,11 @@ final class Experiment implements AutoCloseable {
     for (String line = client.readLine(longest);
         !Journal.isEnd(line);
         line = client.readLine(longest)) {
-      history.add(Event.parse(line));
+      history.add(CallEvent.parse(line));
     }
   }
 
-  private Findings endAndJudge() throws InterruptedException {
+  private Findings endAndCheck() throws InterruptedException {
     clients.forEach(client -> client.send("close"));
     long healed = System.nanoTime();
     CompletableFuture<Void> ended =
@@ -108,7 +104,7 @@ final class Experiment implements AutoCloseable {
   }
 
   private Checker checker() {
-    return new Checker(servers.losses(), settings.topology().longestTtl());
+    return new Checker(servers.lossyFailOvers(), settings.topology().longestTtl());
   }
 
   private List<String> keysLeft() throws InterruptedException {
@@ -127,17 +123,6 @@ final class Experiment implements AutoCloseable {
         .toList();
   }
 
-  /** Client JVMs get the class path of this one, which Maven keeps in a class loader. */
-  private static void makeClassPathKnown() {
-    if (Experiment.class.getClassLoader() instanceof URLClassLoader loader) {
-      String classPath =
-          Stream.of(loader.getURLs())
-              .map(url -> URI.create(url.toString()).getPath())
-              .collect(Collectors.joining(File.pathSeparator));
-      System.setProperty("java.class.path", classPath);
-    }
-  }
-
   @Override
   public void close() {
     clients.forEach(ClientJvm::close);
@@ -145,8 +130,8 @@ final class Experiment implements AutoCloseable {
     readers.shutdownNow();
   }
 
-  /** How far the run is; looks for violations from time to time. */
-  private final class Progress {
+  /** Decides when the run is over; checks for violations from time to time. */
+  private final class RunProgress {
 
     private final long end = start + Duration.ofSeconds(settings.seconds()).toNanos();
     private long nextCheck = start + CHECK_INTERVAL.toNanos();
@@ -156,7 +141,7 @@ final class Experiment implements AutoCloseable {
       long now = System.nanoTime();
       if (!findings.isViolation() && now - nextCheck > 0) {
         findings = checker().soFar(history);
-        // rarely, when there is much to look at
+        // the longer a check takes, the rarer
         long took = System.nanoTime() - now;
         nextCheck = System.nanoTime() + CHECK_INTERVAL.toNanos() + 20 * took;
       }

@@ -2,8 +2,7 @@
 package io.monolock.chaos;
 
 import io.lettuce.core.RedisException;
-import io.monolock.test.RedisNode;
-import io.monolock.test.RedisServer;
+import io.monolock.test.ServerNode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,117 +15,117 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks all servers again and again of which keys they are the master, and remembers when a new one
- * may have lost writes of the former.
+ * Polls all servers for the keys of which they are the master, and records when a new master may
+ * have lost writes of the former one.
  *
- * <p>What the servers do is what counts, not what the nemesis has done: a link that is down, or a
- * machine that is busy, makes them fail over as well. A server that does not answer, as it is
- * paused, still is what it was: it may serve those who have asked it before it hears the news.
+ * <p>Fail-overs are observed, not derived from injected faults: a cut connection or a busy machine
+ * causes them as well. A server that does not answer, because it is paused, keeps its last state:
+ * it may execute commands that it received before it learns of a new master.
  */
 final class FailOvers implements AutoCloseable {
 
   private static final long INTERVAL = 20_000_000;
-  private static final long PATIENCE = 10_000_000_000L;
+  private static final long TIMEOUT = 10_000_000_000L;
 
-  private final Map<RedisNode, Reign> reigns = new HashMap<>();
-  private final Map<String, RedisNode> lastMasters = new HashMap<>();
-  private final List<Loss> losses = new ArrayList<>();
-  private final Function<RedisServer, Set<String>> question;
+  private final Map<ServerNode, NodeState> states = new HashMap<>();
+  private final Map<String, ServerNode> lastMasters = new HashMap<>();
+  private final List<LossyFailOver> lossy = new ArrayList<>();
+  private final Function<ServerNode, Set<String>> keysMastered;
   private volatile boolean isClosed;
 
-  /** What a node was when it was last seen. */
-  private static final class Reign {
+  /** The state of a node at its last answer. */
+  private static final class NodeState {
 
     private final String name;
     private Set<String> keys = Set.of();
     private long seenAt = System.nanoTime();
-    private long looks;
+    private long observations;
     private boolean isOrderly;
 
-    Reign(String name) {
+    NodeState(String name) {
       this.name = name;
     }
   }
 
-  private FailOvers(Function<RedisServer, Set<String>> question) {
-    this.question = question;
+  private FailOvers(Function<ServerNode, Set<String>> keysMastered) {
+    this.keysMastered = keysMastered;
   }
 
   /**
-   * Begins to ask.
+   * Begins to poll.
    *
-   * @param nodes all that may become a master, which are well
-   * @param question of which keys a server takes itself for the master
+   * @param nodes all nodes that may become a master, settled and running
+   * @param keysMastered the keys of which a node takes itself for the master
    */
-  static FailOvers watch(List<RedisNode> nodes, Function<RedisServer, Set<String>> question) {
-    FailOvers failOvers = new FailOvers(question);
-    for (RedisNode node : nodes) {
-      Reign reign = new Reign("node " + (nodes.indexOf(node) + 1));
-      reign.keys = question.apply(node.server());
-      reign.keys.forEach(key -> failOvers.lastMasters.put(key, node));
-      failOvers.reigns.put(node, reign);
+  static FailOvers observe(List<ServerNode> nodes, Function<ServerNode, Set<String>> keysMastered) {
+    FailOvers failOvers = new FailOvers(keysMastered);
+    for (ServerNode node : nodes) {
+      NodeState state = new NodeState("node " + (nodes.indexOf(node) + 1));
+      state.keys = keysMastered.apply(node);
+      state.keys.forEach(key -> failOvers.lastMasters.put(key, node));
+      failOvers.states.put(node, state);
     }
-    nodes.forEach(failOvers::startToLookAt);
+    nodes.forEach(failOvers::startObserving);
     return failOvers;
   }
 
-  private void startToLookAt(RedisNode node) {
-    Thread looker = new Thread(() -> lookForEver(node), "chaos-fail-overs");
-    looker.setDaemon(true);
-    looker.start();
+  private void startObserving(ServerNode node) {
+    Thread thread = new Thread(() -> observeForever(node), "chaos-fail-overs");
+    thread.setDaemon(true);
+    thread.start();
   }
 
-  /** All so far. */
-  synchronized List<Loss> losses() {
-    return List.copyOf(losses);
+  /** The fail-overs so far. */
+  synchronized List<LossyFailOver> lossy() {
+    return List.copyOf(lossy);
   }
 
   /** Waits until each key has one master, as it has when all servers agree. */
   void awaitEnd() {
-    long end = System.nanoTime() + PATIENCE;
-    while (losses().stream().anyMatch(loss -> loss.until() == Loss.NOT_YET)) {
+    long end = System.nanoTime() + TIMEOUT;
+    while (lossy().stream().anyMatch(failOver -> failOver.until() == LossyFailOver.NOT_YET)) {
       if (System.nanoTime() - end > 0) {
-        throw new IllegalStateException("Each key must have one master, but " + losses());
+        throw new IllegalStateException("Each key must have one master, but " + lossy());
       }
       LockSupport.parkNanos(INTERVAL);
     }
   }
 
   /** Makes a node the master of keys in a way that loses nothing. */
-  void orderly(RedisNode node, Runnable change) {
+  void orderly(ServerNode node, Runnable change) {
     setOrderly(node, true);
     try {
       change.run();
     } finally {
-      long looks = looks(node);
-      // the next look may have begun before
-      while (!isClosed && node.server().isRunning() && looks(node) < looks + 2) {
+      long observations = observations(node);
+      // the next observation may have begun before
+      while (!isClosed && node.server().isRunning() && observations(node) < observations + 2) {
         LockSupport.parkNanos(INTERVAL);
       }
       setOrderly(node, false);
     }
   }
 
-  private synchronized void setOrderly(RedisNode node, boolean isOrderly) {
-    reign(node).isOrderly = isOrderly;
+  private synchronized void setOrderly(ServerNode node, boolean isOrderly) {
+    state(node).isOrderly = isOrderly;
   }
 
-  private synchronized long looks(RedisNode node) {
-    return reign(node).looks;
+  private synchronized long observations(ServerNode node) {
+    return state(node).observations;
   }
 
-  private Reign reign(RedisNode node) {
-    Reign reign = reigns.get(node);
-    if (reign == null) {
-      throw new IllegalArgumentException("node must be watched, was " + node);
+  private NodeState state(ServerNode node) {
+    NodeState state = states.get(node);
+    if (state == null) {
+      throw new IllegalArgumentException("node must be observed, was " + node);
     }
-    return reign;
+    return state;
   }
 
-  private void lookForEver(RedisNode node) {
+  private void observeForever(ServerNode node) {
     while (!isClosed) {
       long before = System.nanoTime();
-      Set<String> keys = ask(node.server());
+      Set<String> keys = poll(node);
       if (keys != null) {
         seen(node, keys, before, System.nanoTime());
       }
@@ -134,42 +133,43 @@ final class FailOvers implements AutoCloseable {
     }
   }
 
-  private @Nullable Set<String> ask(RedisServer server) {
-    if (!server.isRunning()) {
+  private @Nullable Set<String> poll(ServerNode node) {
+    if (!node.server().isRunning()) {
       return Set.of();
     }
     try {
-      return question.apply(server);
+      return keysMastered.apply(node);
     } catch (RedisException | IllegalStateException e) {
       return null;
     }
   }
 
-  private synchronized void seen(RedisNode node, Set<String> keys, long asked, long answered) {
-    Reign reign = reign(node);
+  private synchronized void seen(ServerNode node, Set<String> keys, long asked, long answered) {
+    NodeState state = state(node);
     Set<String> won = new HashSet<>(keys);
-    won.removeAll(reign.keys);
-    if (!reign.isOrderly) {
+    won.removeAll(state.keys);
+    if (!state.isOrderly) {
       won.removeIf(key -> node.equals(lastMasters.get(key)));
       if (!won.isEmpty()) {
-        losses.add(new Loss(won, reign.seenAt, Loss.NOT_YET, reign.name));
+        lossy.add(new LossyFailOver(won, state.seenAt, LossyFailOver.NOT_YET, state.name));
       }
     }
-    reign.keys = keys;
-    reign.seenAt = asked;
-    reign.looks++;
+    state.keys = keys;
+    state.seenAt = asked;
+    state.observations++;
     updateMasters();
-    losses.replaceAll(
-        loss ->
-            loss.until() == Loss.NOT_YET && loss.keys().stream().allMatch(this::hasOneMaster)
-                ? new Loss(loss.keys(), loss.from(), answered, loss.master())
-                : loss);
+    lossy.replaceAll(
+        failOver ->
+            failOver.until() == LossyFailOver.NOT_YET
+                    && failOver.keys().stream().allMatch(this::hasOneMaster)
+                ? new LossyFailOver(failOver.keys(), failOver.from(), answered, failOver.master())
+                : failOver);
   }
 
   private void updateMasters() {
     lastMasters.replaceAll(
         (key, last) -> {
-          List<RedisNode> masters = mastersOf(key).toList();
+          List<ServerNode> masters = mastersOf(key).toList();
           return masters.size() == 1 ? masters.get(0) : last;
         });
   }
@@ -178,8 +178,8 @@ final class FailOvers implements AutoCloseable {
     return mastersOf(key).count() == 1;
   }
 
-  private Stream<RedisNode> mastersOf(String key) {
-    return reigns.entrySet().stream()
+  private Stream<ServerNode> mastersOf(String key) {
+    return states.entrySet().stream()
         .filter(each -> each.getValue().keys.contains(key))
         .map(Map.Entry::getKey);
   }

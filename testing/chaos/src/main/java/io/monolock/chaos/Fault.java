@@ -3,15 +3,16 @@ package io.monolock.chaos;
 
 import java.time.Duration;
 
-/** One kind of thing that can go wrong. */
+/** A kind of fault. */
 interface Fault {
 
   /**
-   * Begins it, unless it makes no sense now, tells the nemesis, and leaves with it how it ends.
+   * Begins the fault, unless it cannot happen now, reports it to the injector, and schedules its
+   * end there.
    *
-   * @param nemesis who does it
-   * @param number whom it befalls, of those that it can befall
-   * @param time for how long
+   * @param injector the injector
+   * @param number a random number below the count of proxies, which selects the target
+   * @param time the duration
    */
-  void begin(Nemesis nemesis, int number, Duration time);
+  void begin(FaultInjector injector, int number, Duration time);
 }

@@ -6,28 +6,27 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is not as it would be without any faults.
+ * The findings of a checker.
  *
- * @param violations which guarantees were broken
- * @param excused what looks like it, and is what a fail-over may do
+ * @param violations the broken guarantees
+ * @param excused observations that a fail-over explains
  */
 record Findings(List<Violation> violations, List<Excused> excused) {
 
   static final Findings NONE = new Findings(List.of(), List.of());
 
   /**
-   * What would be a violation, were it not for a fail-over that lost writes.
+   * An observation that would be a violation without a fail-over that lost writes.
    *
-   * @param violation what it would be
-   * @param loss the fail-over
+   * @param violation the violation
+   * @param failOver the fail-over
    */
-  record Excused(Violation violation, Loss loss) {}
+  record Excused(Violation violation, LossyFailOver failOver) {}
 
   boolean isViolation() {
     return !violations.isEmpty();
   }
 
-  /** What is found bit by bit. */
   static final class Builder {
 
     private final List<Violation> violations = new ArrayList<>();
@@ -38,12 +37,12 @@ record Findings(List<Violation> violations, List<Excused> excused) {
     }
 
     /**
-     * Adds one that a loss may explain.
+     * Adds a violation, or excuses it.
      *
-     * @param loss the one that does, if there is any
+     * @param failOver the fail-over that explains it, if there is one
      */
-    void add(Violation violation, Optional<Loss> loss) {
-      loss.ifPresentOrElse(
+    void add(Violation violation, Optional<LossyFailOver> failOver) {
+      failOver.ifPresentOrElse(
           excuse -> excused.add(new Excused(violation, excuse)), () -> violations.add(violation));
     }
 

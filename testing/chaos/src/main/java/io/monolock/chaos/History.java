@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.chaos;
 
-import io.monolock.chaos.Event.Began;
-import io.monolock.chaos.Event.Ended;
-import io.monolock.chaos.Event.Held;
+import io.monolock.chaos.CallEvent.CallBegan;
+import io.monolock.chaos.CallEvent.CallEnded;
+import io.monolock.chaos.CallEvent.HandleHeld;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -12,49 +12,49 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** All that the workers of all clients wrote down so far. */
+/** The events of all workers of all clients so far. */
 final class History {
 
-  private final List<Began> began = new ArrayList<>();
-  private final List<Ended> ended = new ArrayList<>();
-  private final List<Held> held = new ArrayList<>();
+  private final List<CallBegan> began = new ArrayList<>();
+  private final List<CallEnded> ended = new ArrayList<>();
+  private final List<HandleHeld> held = new ArrayList<>();
 
-  static History of(Event... events) {
+  static History of(CallEvent... events) {
     History history = new History();
     List.of(events).forEach(history::add);
     return history;
   }
 
-  synchronized void add(Event event) {
-    if (event instanceof Began e) {
+  synchronized void add(CallEvent event) {
+    if (event instanceof CallBegan e) {
       began.add(e);
-    } else if (event instanceof Ended e) {
+    } else if (event instanceof CallEnded e) {
       ended.add(e);
-    } else if (event instanceof Held e) {
+    } else if (event instanceof HandleHeld e) {
       held.add(e);
     }
   }
 
-  /** Adds to the events all that is known of their calls. */
-  synchronized List<Event> withContext(List<Event> events) {
-    Set<Event> all = new LinkedHashSet<>(events);
-    Set<String> calls = events.stream().map(Event::call).collect(Collectors.toSet());
+  /** Adds all other events of the same calls. */
+  synchronized List<CallEvent> withContext(List<CallEvent> events) {
+    Set<CallEvent> all = new LinkedHashSet<>(events);
+    Set<String> calls = events.stream().map(CallEvent::call).collect(Collectors.toSet());
     Stream.of(began, ended, held)
         .flatMap(List::stream)
         .filter(event -> calls.contains(event.call()))
         .forEach(all::add);
-    return all.stream().sorted(Comparator.comparingLong(Event::at)).toList();
+    return all.stream().sorted(Comparator.comparingLong(CallEvent::at)).toList();
   }
 
-  synchronized List<Began> began() {
+  synchronized List<CallBegan> began() {
     return List.copyOf(began);
   }
 
-  synchronized List<Ended> ended() {
+  synchronized List<CallEnded> ended() {
     return List.copyOf(ended);
   }
 
-  synchronized List<Held> held() {
+  synchronized List<HandleHeld> held() {
     return List.copyOf(held);
   }
 }

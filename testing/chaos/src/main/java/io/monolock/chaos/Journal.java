@@ -13,7 +13,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/** Writes events to the standard output without ever keeping those who report them. */
+/** Writes events to the standard output without blocking the threads that add them. */
 final class Journal {
 
   private static final long INTERVAL = 20_000_000;
@@ -33,12 +33,12 @@ final class Journal {
     return journal;
   }
 
-  /** Whether the line is the last of a journal. */
+  /** Whether a line is the last one of a journal. */
   static boolean isEnd(String line) {
     return line.equals(END);
   }
 
-  void add(Event event) {
+  void add(CallEvent event) {
     lines.add(event.line());
   }
 

@@ -23,7 +23,7 @@ final class LateDeadline implements InvocationHandler {
     this.deadline = System.nanoTime() + ttl.toNanos();
   }
 
-  /** The answer has come just now. */
+  /** Wraps a handle whose answer has just arrived. */
   static Lock of(Lock lock, Duration ttl) {
     return (Lock)
         Proxy.newProxyInstance(

@@ -4,8 +4,8 @@ package io.monolock.chaos;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisMasters;
-import io.monolock.test.RedisNode;
 import io.monolock.test.RedisServer;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,36 +16,37 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Three servers, and a link from each client to each of them. One of them forgets at a time: the
- * next one when this one votes again, as no quorum survives more.
+ * Three servers, and a proxy from each client to each of them. At most one server at a time has
+ * lost its data: the next one may lose them when the former votes again, as a quorum tolerates no
+ * more.
  */
-final class QuorumServers implements Servers {
+final class QuorumServers implements ChaosServers {
 
   private static final int MEMBERS = 3;
 
-  /** A member knows since when it remembers only when it is asked. */
+  /** A member determines since when it has its data when it is first asked. */
   private static final Duration ASKED_WITHIN = Duration.ofSeconds(1);
 
-  /** For somebody to be granted a lock and keep it for some time. */
+  /** For a client to be granted a lock and hold it for some time. */
   private static final Duration LONG_ENOUGH = Duration.ofMillis(400);
 
   private final RedisMasters members =
       RedisMasters.start(
           MEMBERS, RedisServer.builder().config("appendonly", "yes").config("appendfsync", "no"));
-  private final List<Link> links = new ArrayList<>();
-  private final Set<RedisNode> away = new HashSet<>();
+  private final List<NamedProxy> proxies = new ArrayList<>();
+  private final Set<ServerNode> away = new HashSet<>();
 
-  /** Until one votes again that has forgotten. */
+  /** Until a member that has lost its data votes again. */
   private final Duration rest;
 
   private long mayForgetAt = System.nanoTime();
 
   QuorumServers(int clients, boolean wipedVotes) {
-    this.rest = wipedVotes ? Duration.ZERO : Topology.QUORUM.longestTtl().plus(ASKED_WITHIN);
+    this.rest = wipedVotes ? Duration.ZERO : ChaosTopology.QUORUM.longestTtl().plus(ASKED_WITHIN);
     for (int client = 1; client <= clients; client++) {
       for (int member = 1; member <= MEMBERS; member++) {
-        links.add(
-            new Link(
+        proxies.add(
+            new NamedProxy(
                 FaultProxy.before(members.node(member - 1).server()),
                 "client %d to member %d".formatted(client, member)));
       }
@@ -55,74 +56,75 @@ final class QuorumServers implements Servers {
   @Override
   public String addressFor(int client) {
     return IntStream.range((client - 1) * MEMBERS, client * MEMBERS)
-        .mapToObj(i -> links.get(i).proxy().uri())
+        .mapToObj(i -> proxies.get(i).proxy().uri())
         .collect(Collectors.joining(","));
   }
 
   @Override
-  public List<Link> links() {
-    return links;
+  public List<NamedProxy> proxies() {
+    return proxies;
   }
 
   @Override
   public List<Fault> faults() {
     List<Fault> faults =
         new ArrayList<>(List.of(this::restart, this::empty, this::pause, this::flushScripts));
-    // it tries most, and may come often if no rest is needed
-    faults.addAll(Collections.nCopies(rest.isZero() ? 6 : 2, this::emptyWhileAnotherIsNotAsked));
+    // it stresses most, and may come often if no rest is needed
+    faults.addAll(Collections.nCopies(rest.isZero() ? 6 : 2, this::emptyWhileAnotherIsUnreachable));
     return faults;
   }
 
-  private void restart(Nemesis nemesis, int number, Duration time) {
-    RedisNode member = memberAt(number);
+  private void restart(FaultInjector injector, int number, Duration time) {
+    ServerNode member = memberAt(number);
     if (mayForget()) {
-      nemesis.begins("kill a member, restart it", " " + nameAt(number), time);
+      injector.begins("kill a member, restart it", " " + nameAt(number), time);
       member.server().kill();
       away.add(member);
-      nemesis.endsAfter(time, () -> isBack(member, member.server()::restart));
+      injector.endsAfter(time, () -> isBack(member, member.server()::restart));
     }
   }
 
-  private void empty(Nemesis nemesis, int number, Duration time) {
-    RedisNode member = memberAt(number);
+  private void empty(FaultInjector injector, int number, Duration time) {
+    ServerNode member = memberAt(number);
     if (mayForget()) {
-      nemesis.begins("kill a member, restart it empty", " " + nameAt(number), time);
+      injector.begins("kill a member, restart it empty", " " + nameAt(number), time);
       member.server().kill();
       away.add(member);
-      nemesis.endsAfter(time, () -> isBack(member, member.server()::restartEmpty));
+      injector.endsAfter(time, () -> isBack(member, member.server()::restartEmpty));
     }
   }
 
-  /** So that only two members know what most clients are granted meanwhile, and one forgets it. */
-  private void emptyWhileAnotherIsNotAsked(Nemesis nemesis, int number, Duration time) {
-    RedisNode member = memberAt(number + 1);
+  /** Only two members then have the grants of most clients, and one of them loses them. */
+  private void emptyWhileAnotherIsUnreachable(FaultInjector injector, int number, Duration time) {
+    ServerNode member = memberAt(number + 1);
     if (mayForget()) {
       Duration before = LONG_ENOUGH.plus(time.dividedBy(4));
-      nemesis.begins(
+      injector.begins(
           "drop requests to a member, empty another one",
           " %s except those of client %d, %s"
               .formatted(nameAt(number), number / MEMBERS + 1, nameAt(number + 1)),
           before);
-      List<FaultProxy> ways =
-          IntStream.range(0, links.size())
+      List<FaultProxy> proxiesOfOthers =
+          IntStream.range(0, proxies.size())
               .filter(i -> i % MEMBERS == number % MEMBERS && i != number)
-              .mapToObj(i -> links.get(i).proxy())
+              .mapToObj(i -> proxies.get(i).proxy())
               .toList();
-      ways.forEach(way -> way.dropRequests(true));
+      proxiesOfOthers.forEach(proxy -> proxy.dropRequests(true));
       away.add(member);
-      nemesis.endsAfter(before, () -> isBack(member, member.server()::restartEmpty));
-      nemesis.endsAfter(
-          before.plus(LONG_ENOUGH), () -> ways.forEach(way -> way.dropRequests(false)));
+      injector.endsAfter(before, () -> isBack(member, member.server()::restartEmpty));
+      injector.endsAfter(
+          before.plus(LONG_ENOUGH),
+          () -> proxiesOfOthers.forEach(proxy -> proxy.dropRequests(false)));
     }
   }
 
-  private void pause(Nemesis nemesis, int number, Duration time) {
-    RedisNode member = memberAt(number);
+  private void pause(FaultInjector injector, int number, Duration time) {
+    ServerNode member = memberAt(number);
     if (away.isEmpty()) {
-      nemesis.begins("pause a member", " " + nameAt(number), time);
+      injector.begins("pause a member", " " + nameAt(number), time);
       member.server().pause();
       away.add(member);
-      nemesis.endsAfter(
+      injector.endsAfter(
           time,
           () -> {
             member.server().resume();
@@ -131,10 +133,10 @@ final class QuorumServers implements Servers {
     }
   }
 
-  private void flushScripts(Nemesis nemesis, int number, Duration time) {
+  private void flushScripts(FaultInjector injector, int number, Duration time) {
     if (away.isEmpty()) {
-      nemesis.happens("flush scripts");
-      for (RedisNode member : members.nodes()) {
+      injector.happens("flush scripts");
+      for (ServerNode member : members.nodes()) {
         var unused = member.server().command("SCRIPT", "FLUSH");
       }
     }
@@ -144,22 +146,19 @@ final class QuorumServers implements Servers {
     return away.isEmpty() && System.nanoTime() - mayForgetAt > 0;
   }
 
-  private void isBack(RedisNode member, Runnable restart) {
+  private void isBack(ServerNode member, Runnable restart) {
     restart.run();
     away.remove(member);
     mayForgetAt = System.nanoTime() + rest.toNanos();
   }
 
-  private RedisNode memberAt(int number) {
+  private ServerNode memberAt(int number) {
     return members.node(number % MEMBERS);
   }
 
   private static String nameAt(int number) {
     return "" + (number % MEMBERS + 1);
   }
-
-  @Override
-  public void settle() {}
 
   @Override
   public List<String> keys() {
@@ -169,13 +168,8 @@ final class QuorumServers implements Servers {
   }
 
   @Override
-  public List<Loss> losses() {
-    return List.of();
-  }
-
-  @Override
   public void close() {
-    links.forEach(link -> link.proxy().close());
+    proxies.forEach(proxy -> proxy.proxy().close());
     members.close();
   }
 }

@@ -11,8 +11,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Wrong on purpose: a store that deletes the keys on release whoever holds them, also when they are
- * handed over, which it does by a release and an acquisition.
+ * Wrong on purpose: a store whose release deletes the keys even of another holder; it hands over by
+ * a release and an acquisition.
  */
 final class ReleaseWithoutToken implements InvocationHandler {
 

@@ -1,44 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.chaos;
 
-import io.lettuce.core.RedisException;
-import io.monolock.test.KeyScanner;
-import io.monolock.test.RedisNode;
 import io.monolock.test.RedisSentinels;
-import io.monolock.test.RedisServer;
+import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * A master, two replicas and three sentinels, each behind a link of its own. Servers keep what they
- * have when they are killed, so that only a fail-over loses something.
- */
-final class SentinelServers implements Servers {
+/** A master, two replicas and three sentinels. */
+final class SentinelServers extends ReplicatedServers {
 
-  private final RedisSentinels sentinels =
-      RedisSentinels.startBehindProxies(
-          RedisServer.builder().config("appendonly", "yes").config("appendfsync", "no"));
-  private final List<Link> links =
-      Stream.concat(
-              linksOf("server", sentinels.nodes()), linksOf("sentinel", sentinels.sentinels()))
-          .toList();
-  private final FailOvers failOvers =
-      FailOvers.watch(sentinels.nodes(), SentinelServers::keysMastered);
-  private final Operation operation = new Operation();
+  private final RedisSentinels sentinels;
 
-  private static Stream<Link> linksOf(String kind, List<RedisNode> nodes) {
-    return IntStream.range(0, nodes.size())
-        .mapToObj(i -> new Link(nodes.get(i).proxy(), kind + " " + (i + 1)));
+  private SentinelServers(RedisSentinels sentinels) {
+    super(
+        sentinels.nodes(),
+        Stream.concat(
+                proxiesOf("server", sentinels.nodes()),
+                proxiesOf("sentinel", sentinels.sentinels()))
+            .toList(),
+        SentinelServers::keysMastered);
+    this.sentinels = sentinels;
   }
 
-  /** All or none. */
-  static Set<String> keysMastered(RedisServer server) {
-    return server.command("ROLE") instanceof List<?> role && "master".equals(role.get(0))
-        ? Topology.SENTINEL.keys().stream().flatMap(List::stream).collect(Collectors.toSet())
+  static SentinelServers start() {
+    return new SentinelServers(RedisSentinels.startBehindProxies(durable()));
+  }
+
+  /** All keys or none. */
+  static Set<String> keysMastered(ServerNode node) {
+    return node.server().command("ROLE") instanceof List<?> role && "master".equals(role.get(0))
+        ? ChaosTopology.SENTINEL.keys().stream().flatMap(List::stream).collect(Collectors.toSet())
         : Set.of();
   }
 
@@ -48,110 +42,69 @@ final class SentinelServers implements Servers {
   }
 
   @Override
-  public List<Link> links() {
-    return links;
-  }
-
-  @Override
   public List<Fault> faults() {
     return List.of(
         this::killMaster, this::failOver, this::pauseNode, this::killSentinel, this::flushScripts);
   }
 
-  private void killMaster(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
+  private void killMaster(FaultInjector injector, int number, Duration time) {
+    if (isIdle()) {
       Duration away = time.multipliedBy(4);
-      nemesis.begins("kill the master, restart it", "", away);
-      operation.begin(
-          nemesis,
-          () -> {
-            RedisNode master = sentinels.killMaster();
-            Operation.pass(away);
-            master.server().restart();
-            sentinels.awaitSettled();
-          });
+      injector.begins("kill the master, restart it", "", away);
+      operate(injector, () -> restartAfter(away, sentinels.killMaster()));
     }
   }
 
-  /** Sentinels do not wait for what the replica has not heard of yet. */
-  private void failOver(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
-      nemesis.happens("fail over");
-      operation.begin(nemesis, sentinels::failOver);
+  /** Sentinels do not wait until the replica has all writes. */
+  private void failOver(FaultInjector injector, int number, Duration time) {
+    if (isIdle()) {
+      injector.happens("fail over");
+      operate(injector, sentinels::failOver);
     }
   }
 
-  private void pauseNode(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
+  private void pauseNode(FaultInjector injector, int number, Duration time) {
+    if (isIdle()) {
       int which = number % sentinels.nodes().size();
       Duration away = time.multipliedBy(3);
-      nemesis.begins("pause a server", " " + (which + 1), away);
-      operation.begin(
-          nemesis,
-          () -> {
-            RedisServer server = sentinels.nodes().get(which).server();
-            server.pause();
-            Operation.pass(away);
-            server.resume();
-            sentinels.awaitSettled();
-          });
+      injector.begins("pause a server", " " + (which + 1), away);
+      operate(injector, () -> pauseFor(away, sentinels.nodes().get(which)));
     }
   }
 
-  private void killSentinel(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
+  private void killSentinel(FaultInjector injector, int number, Duration time) {
+    if (isIdle()) {
       int which = number % sentinels.sentinels().size();
-      nemesis.begins("kill a sentinel, restart it", " " + (which + 1), time);
-      operation.begin(
-          nemesis,
+      injector.begins("kill a sentinel, restart it", " " + (which + 1), time);
+      operate(
+          injector,
           () -> {
-            RedisNode sentinel = sentinels.sentinels().get(which);
+            ServerNode sentinel = sentinels.sentinels().get(which);
             sentinel.server().kill();
-            Operation.pass(time);
+            ServerOperation.pass(time);
             sentinels.restart(sentinel);
           });
     }
   }
 
-  private void flushScripts(Nemesis nemesis, int number, Duration time) {
-    if (!operation.isUnderWay()) {
-      nemesis.happens("flush scripts");
-      for (RedisNode node : sentinels.nodes()) {
-        var unused = node.server().command("SCRIPT", "FLUSH");
-      }
-    }
+  @Override
+  List<ServerNode> masters() {
+    return List.of(sentinels.master());
   }
 
   @Override
-  public void settle() {
-    operation.await();
-    for (RedisNode node : sentinels.nodes()) {
-      node.server().resume();
-      if (!node.server().isRunning()) {
-        node.server().restart();
-      }
-    }
+  void awaitSettled() {
     sentinels.awaitSettled();
-    failOvers.awaitEnd();
   }
 
   @Override
-  public List<String> keys() {
-    try {
-      return KeyScanner.of(sentinels.master().server()).matching("*");
-    } catch (RedisException e) {
-      throw new IllegalStateException("The master must answer", e);
-    }
-  }
-
-  @Override
-  public List<Loss> losses() {
-    return failOvers.losses();
+  void recover() {
+    sentinels.recover();
   }
 
   @Override
   public void close() {
-    failOvers.close();
+    super.close();
     sentinels.close();
   }
 }

@@ -8,28 +8,28 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** One server that stores each write, and a link for each client. */
-final class StandaloneServer implements Servers {
+/** One server that stores each write, and a proxy for each client. */
+final class StandaloneServer implements ChaosServers {
 
   private final RedisServer server = RedisServer.builder().persistent().start();
-  private final List<Link> links;
+  private final List<NamedProxy> proxies;
   private boolean isAway;
 
   StandaloneServer(int clients) {
-    this.links =
+    this.proxies =
         IntStream.rangeClosed(1, clients)
-            .mapToObj(client -> new Link(FaultProxy.before(server), "client " + client))
+            .mapToObj(client -> new NamedProxy(FaultProxy.before(server), "client " + client))
             .toList();
   }
 
   @Override
   public String addressFor(int client) {
-    return links.get(client - 1).proxy().uri();
+    return proxies.get(client - 1).proxy().uri();
   }
 
   @Override
-  public List<Link> links() {
-    return links;
+  public List<NamedProxy> proxies() {
+    return proxies;
   }
 
   @Override
@@ -37,25 +37,25 @@ final class StandaloneServer implements Servers {
     return List.of(this::kill, this::pause, this::flushScripts);
   }
 
-  private void kill(Nemesis nemesis, int number, Duration time) {
+  private void kill(FaultInjector injector, int number, Duration time) {
     if (!isAway) {
-      nemesis.begins("kill the server, restart it", "", time);
+      injector.begins("kill the server, restart it", "", time);
       server.kill();
-      isAwayFor(nemesis, time, server::restart);
+      isAwayFor(injector, time, server::restart);
     }
   }
 
-  private void pause(Nemesis nemesis, int number, Duration time) {
+  private void pause(FaultInjector injector, int number, Duration time) {
     if (!isAway) {
-      nemesis.begins("pause the server", "", time);
+      injector.begins("pause the server", "", time);
       server.pause();
-      isAwayFor(nemesis, time, server::resume);
+      isAwayFor(injector, time, server::resume);
     }
   }
 
-  private void isAwayFor(Nemesis nemesis, Duration time, Runnable heal) {
+  private void isAwayFor(FaultInjector injector, Duration time, Runnable heal) {
     isAway = true;
-    nemesis.endsAfter(
+    injector.endsAfter(
         time,
         () -> {
           heal.run();
@@ -63,15 +63,12 @@ final class StandaloneServer implements Servers {
         });
   }
 
-  private void flushScripts(Nemesis nemesis, int number, Duration time) {
+  private void flushScripts(FaultInjector injector, int number, Duration time) {
     if (!isAway) {
-      nemesis.happens("flush scripts");
+      injector.happens("flush scripts");
       var unused = server.command("SCRIPT", "FLUSH");
     }
   }
-
-  @Override
-  public void settle() {}
 
   @Override
   public List<String> keys() {
@@ -79,13 +76,8 @@ final class StandaloneServer implements Servers {
   }
 
   @Override
-  public List<Loss> losses() {
-    return List.of();
-  }
-
-  @Override
   public void close() {
-    links.forEach(link -> link.proxy().close());
+    proxies.forEach(proxy -> proxy.proxy().close());
     server.close();
   }
 }

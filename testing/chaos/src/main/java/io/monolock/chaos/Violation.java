@@ -5,14 +5,14 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A guarantee that was broken.
+ * A broken guarantee.
  *
- * @param rule what should have been
- * @param events what was instead
+ * @param rule the guarantee
+ * @param events the events that break it
  */
-record Violation(String rule, List<Event> events) {
+record Violation(String rule, List<CallEvent> events) {
 
   Violation {
-    events = events.stream().sorted(Comparator.comparingLong(Event::at)).toList();
+    events = events.stream().sorted(Comparator.comparingLong(CallEvent::at)).toList();
   }
 }

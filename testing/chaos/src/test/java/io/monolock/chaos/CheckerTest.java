@@ -3,9 +3,9 @@ package io.monolock.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.monolock.chaos.Event.Began;
-import io.monolock.chaos.Event.Ended;
-import io.monolock.chaos.Event.Held;
+import io.monolock.chaos.CallEvent.CallBegan;
+import io.monolock.chaos.CallEvent.CallEnded;
+import io.monolock.chaos.CallEvent.HandleHeld;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,18 +15,19 @@ class CheckerTest {
 
   private static final String LOST = "io.monolock.LockLostException EXPIRED";
   private static final Duration TTL = Duration.ofNanos(100);
-  private static final long LIMIT = Checker.TOLD_WITHIN.toNanos();
+  private static final long LIMIT = Checker.NOTIFIED_WITHIN.toNanos();
 
-  private static Held held(String call, long fence, long from, long until, String... keys) {
-    return new Held(
-        from, from, call, List.of(keys), fence, until, Held.NEVER, until, 0, true, false);
+  private static HandleHeld held(String call, long fence, long from, long until, String... keys) {
+    return new HandleHeld(
+        from, from, call, List.of(keys), fence, until, HandleHeld.NEVER, until, 0, true, false);
   }
 
-  private static Held lost(long invalidSince, long told, long late, boolean listens) {
-    return new Held(0, 0, "x", List.of("a"), 1, 5, invalidSince, told, late, listens, false);
+  private static HandleHeld lost(long invalidSince, long notified, long late, boolean listens) {
+    return new HandleHeld(
+        0, 0, "x", List.of("a"), 1, 5, invalidSince, notified, late, listens, false);
   }
 
-  private static List<String> brokenRules(Event... events) {
+  private static List<String> brokenRules(CallEvent... events) {
     return rules(finished(History.of(events), List.of()));
   }
 
@@ -54,8 +55,8 @@ class CheckerTest {
 
   @Test
   void twoHoldersAtOnceAreAViolation() {
-    Held first = held("x", 1, 0, 10, "a");
-    Held second = held("y", 2, 9, 20, "a");
+    HandleHeld first = held("x", 1, 0, 10, "a");
+    HandleHeld second = held("y", 2, 9, 20, "a");
     assertThat(soFar(History.of(second, first)))
         .containsExactly(new Violation(Checker.EXCLUSION, List.of(first, second)));
   }
@@ -75,8 +76,9 @@ class CheckerTest {
   }
 
   @Test
-  void aHandleThatNeverWasValidExcludesNobody() {
-    Held never = new Held(5, 5, "x", List.of("a"), 9, Held.NEVER, 5, 6, 0, true, false);
+  void aHandleThatNeverWasValidExcludesNoOther() {
+    HandleHeld never =
+        new HandleHeld(5, 5, "x", List.of("a"), 9, HandleHeld.NEVER, 5, 6, 0, true, false);
     assertThat(brokenRules(never, held("y", 2, 0, 10, "a"))).isEmpty();
   }
 
@@ -90,7 +92,8 @@ class CheckerTest {
 
   @Test
   void aGrantWhoseAnswerCameLateMayBeTheOlderOne() {
-    Held late = new Held(12, 1, "x", List.of("a"), 1, 13, Held.NEVER, 13, 0, true, false);
+    HandleHeld late =
+        new HandleHeld(12, 1, "x", List.of("a"), 1, 13, HandleHeld.NEVER, 13, 0, true, false);
     assertThat(brokenRules(held("y", 2, 5, 11, "a"), late)).isEmpty();
   }
 
@@ -103,13 +106,13 @@ class CheckerTest {
   }
 
   @Test
-  void aLossThatIsToldInTimeIsRight() {
+  void aLossThatIsNotifiedInTimeIsRight() {
     assertThat(brokenRules(lost(10, 10 + LIMIT, 0, true))).isEmpty();
   }
 
   @Test
-  void aLossThatIsToldLateIsAViolation() {
-    assertThat(brokenRules(lost(10, 11 + LIMIT, 0, true))).containsExactly(Checker.TOLD);
+  void aLossThatIsNotifiedLateIsAViolation() {
+    assertThat(brokenRules(lost(10, 11 + LIMIT, 0, true))).containsExactly(Checker.NOTIFIED);
   }
 
   @Test
@@ -119,29 +122,31 @@ class CheckerTest {
   }
 
   @Test
-  void whoLooksForHimselfNeedNotBeTold() {
+  void aHolderThatPollsItsHandleNeedsNoNotification() {
     assertThat(brokenRules(lost(10, 11 + LIMIT, 0, false))).isEmpty();
   }
 
   @Test
-  void aHandleThatComesBackToLifeIsAViolation() {
-    assertThat(brokenRules(new Held(0, 0, "x", List.of("a"), 1, 5, 3, 6, 0, true, true)))
-        .containsExactly(Checker.FOR_GOOD);
+  void aHandleThatBecomesValidAgainIsAViolation() {
+    assertThat(brokenRules(new HandleHeld(0, 0, "x", List.of("a"), 1, 5, 3, 6, 0, true, true)))
+        .containsExactly(Checker.STAYS_INVALID);
   }
 
   @Test
   void oneOutcomeIsRight() {
-    assertThat(brokenRules(new Began(0, "x", "any"), new Ended(1, "x", LOST))).isEmpty();
-    assertThat(brokenRules(new Began(0, "x", "any"), new Ended(1, "x", Ended.CANCELLED))).isEmpty();
+    assertThat(brokenRules(new CallBegan(0, "x", "any"), new CallEnded(1, "x", LOST))).isEmpty();
+    assertThat(
+            brokenRules(new CallBegan(0, "x", "any"), new CallEnded(1, "x", CallEnded.CANCELLED)))
+        .isEmpty();
   }
 
   @Test
   void aSignalThatWasUnderWayWhenItsCallerCancelledIsRight() {
     assertThat(
             brokenRules(
-                new Began(0, "x", "any"),
-                new Ended(1, "x", Ended.CANCELLED),
-                new Ended(2, "x", Ended.VALUE)))
+                new CallBegan(0, "x", "any"),
+                new CallEnded(1, "x", CallEnded.CANCELLED),
+                new CallEnded(2, "x", CallEnded.VALUE)))
         .isEmpty();
   }
 
@@ -149,13 +154,15 @@ class CheckerTest {
   void twoOutcomesAreAViolation() {
     assertThat(
             brokenRules(
-                new Began(0, "x", "any"), new Ended(1, "x", Ended.VALUE), new Ended(2, "x", LOST)))
+                new CallBegan(0, "x", "any"),
+                new CallEnded(1, "x", CallEnded.VALUE),
+                new CallEnded(2, "x", LOST)))
         .containsExactly(Checker.ONE_OUTCOME);
   }
 
   @Test
   void noOutcomeIsAViolationOnlyWhenAllShouldHaveEnded() {
-    History history = History.of(new Began(0, "x", "any"));
+    History history = History.of(new CallBegan(0, "x", "any"));
     assertThat(soFar(history)).isEmpty();
     assertThat(finished(history, List.of()))
         .extracting(Violation::rule)
@@ -170,15 +177,16 @@ class CheckerTest {
   }
 
   @Test
-  void anErrorOfSomebodyElseIsAViolation() {
+  void anErrorOfAnotherLibraryIsAViolation() {
     assertThat(
             brokenRules(
-                new Began(0, "x", "any"),
-                new Ended(1, "x", "java.util.concurrent.CancellationException")))
+                new CallBegan(0, "x", "any"),
+                new CallEnded(1, "x", "java.util.concurrent.CancellationException")))
         .containsExactly(Checker.OWN_ERRORS);
     assertThat(
             brokenRules(
-                new Began(0, "x", "any"), new Ended(1, "x", "io.monolock.store.StoreFailure")))
+                new CallBegan(0, "x", "any"),
+                new CallEnded(1, "x", "io.monolock.store.StoreFailure")))
         .containsExactly(Checker.OWN_ERRORS);
   }
 }

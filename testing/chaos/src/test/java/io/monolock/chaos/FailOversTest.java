@@ -4,7 +4,7 @@ package io.monolock.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.test.RedisMasters;
-import io.monolock.test.RedisNode;
+import io.monolock.test.ServerNode;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -12,18 +12,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is known of a master and its replica, without anybody who watches over them. */
+/** A master and its replica, without sentinels or a cluster. */
 class FailOversTest {
 
   private final RedisMasters servers = RedisMasters.start(2);
-  private final RedisNode master = servers.node(0);
-  private final RedisNode replica = servers.node(1);
+  private final ServerNode master = servers.node(0);
+  private final ServerNode replica = servers.node(1);
   private FailOvers failOvers;
 
   @BeforeEach
   void watch() {
     follow(replica, master);
-    failOvers = FailOvers.watch(servers.nodes(), SentinelServers::keysMastered);
+    failOvers = FailOvers.observe(servers.nodes(), SentinelServers::keysMastered);
   }
 
   @AfterEach
@@ -32,59 +32,59 @@ class FailOversTest {
     servers.close();
   }
 
-  private static void follow(RedisNode node, RedisNode master) {
+  private static void follow(ServerNode node, ServerNode master) {
     node.server().command("REPLICAOF", master.host(), "" + master.port());
   }
 
-  private static void promote(RedisNode node) {
+  private static void promote(ServerNode node) {
     node.server().command("REPLICAOF", "NO", "ONE");
   }
 
   /** Fails when it does not come in the time that a test may take. */
-  private List<Loss> lossesWhen(Predicate<List<Loss>> condition) {
-    while (!condition.test(failOvers.losses())) {
+  private List<LossyFailOver> lossyWhen(Predicate<List<LossyFailOver>> condition) {
+    while (!condition.test(failOvers.lossy())) {
       LockSupport.parkNanos(1_000_000);
     }
-    return failOvers.losses();
+    return failOvers.lossy();
   }
 
-  private static boolean isOver(List<Loss> losses) {
-    return losses.stream().noneMatch(loss -> loss.until() == Loss.NOT_YET);
+  private static boolean isOver(List<LossyFailOver> lossy) {
+    return lossy.stream().noneMatch(failOver -> failOver.until() == LossyFailOver.NOT_YET);
   }
 
   @Test
   void aNewMasterMayHaveLostWritesUntilTheFormerOneKnows() {
     long before = System.nanoTime();
     promote(replica);
-    Loss open = lossesWhen(losses -> !losses.isEmpty()).get(0);
-    assertThat(open.until()).isEqualTo(Loss.NOT_YET);
+    LossyFailOver open = lossyWhen(lossy -> !lossy.isEmpty()).get(0);
+    assertThat(open.until()).isEqualTo(LossyFailOver.NOT_YET);
     assertThat(open.keys()).contains("chaos:a");
     assertThat(open.from()).isLessThan(System.nanoTime());
 
     follow(master, replica);
-    Loss loss = lossesWhen(FailOversTest::isOver).get(0);
-    assertThat(loss.until()).isGreaterThan(before);
-    assertThat(failOvers.losses()).hasSize(1);
+    LossyFailOver failOver = lossyWhen(FailOversTest::isOver).get(0);
+    assertThat(failOver.until()).isGreaterThan(before);
+    assertThat(failOvers.lossy()).hasSize(1);
   }
 
   @Test
   void aMasterThatIsPausedStillIsOne() {
     master.server().pause();
     promote(replica);
-    lossesWhen(losses -> !losses.isEmpty());
+    lossyWhen(lossy -> !lossy.isEmpty());
     failOvers.orderly(replica, () -> {});
-    assertThat(isOver(failOvers.losses())).isFalse();
+    assertThat(isOver(failOvers.lossy())).isFalse();
 
     master.server().resume();
     follow(master, replica);
-    assertThat(lossesWhen(FailOversTest::isOver)).hasSize(1);
+    assertThat(lossyWhen(FailOversTest::isOver)).hasSize(1);
   }
 
   @Test
   void aMasterThatIsDeadIsNone() {
     master.server().kill();
     promote(replica);
-    assertThat(lossesWhen(losses -> !losses.isEmpty() && isOver(losses))).hasSize(1);
+    assertThat(lossyWhen(lossy -> !lossy.isEmpty() && isOver(lossy))).hasSize(1);
   }
 
   @Test
@@ -95,13 +95,13 @@ class FailOversTest {
           promote(replica);
           follow(master, replica);
         });
-    assertThat(failOvers.losses()).isEmpty();
+    assertThat(failOvers.lossy()).isEmpty();
   }
 
   @Test
   void aMasterThatIsBackHasLostNothing() {
     master.server().restart();
     failOvers.orderly(replica, () -> {});
-    assertThat(failOvers.losses()).isEmpty();
+    assertThat(failOvers.lossy()).isEmpty();
   }
 }

@@ -13,7 +13,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
- * One who was handed the lock is told so while its own attempt, on the way before, is granted, too.
+ * A waiter is handed the lock while its own attempt, sent before, is granted, too: the two answers
+ * arrive at once.
  */
 @JCStressTest
 @Outcome(
@@ -25,26 +26,26 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "left behind",
     expect = FORBIDDEN,
-    desc = "The lock is released, but something of it is left.")
+    desc = "The lock is released, but a key, a line or a claim is left.")
 @State
 public class AttemptVersusHandOver {
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> waiter;
+  private final RecordingSubscriber<Lock> waiter;
   private final Runnable attemptAnswered;
   private final Runnable handOverAnswered;
 
   public AttemptVersusHandOver() {
-    Ear<Lock> holder = locker.waiter();
+    RecordingSubscriber<Lock> holder = locker.waiter();
     locker.store.holdCalls();
     waiter = locker.waiter();
-    Runnable attempt = locker.store.nextOnItsWay();
+    Runnable attempt = locker.store.nextHeldBack();
     locker.store.holdAnswers();
     StressLocker.release(holder);
-    handOverAnswered = locker.store.nextOnItsWay();
+    handOverAnswered = locker.store.nextHeldBack();
     attempt.run();
-    attemptAnswered = locker.store.nextOnItsWay();
-    locker.store.holdNothingMore();
+    attemptAnswered = locker.store.nextHeldBack();
+    locker.store.holdNothing();
   }
 
   @Actor
@@ -58,9 +59,9 @@ public class AttemptVersusHandOver {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
-    if (waiter.heardNothing()) {
+    if (waiter.gotNothing()) {
       result.r1 = "never";
     } else if (!locker.isServed(waiter)) {
       result.r1 = "twice";

@@ -12,29 +12,32 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** The first one in the line cancels while the lock is handed over to it. */
+/** The first waiter cancels while the lock is handed over to it. */
 @JCStressTest
 @Outcome(
     id = "next",
     expect = ACCEPTABLE,
-    desc = "The first one is gone, and the next one has the lock.")
+    desc = "The first waiter has cancelled, and the next one has the lock.")
 @Outcome(
     id = "first and then next",
     expect = ACCEPTABLE,
-    desc = "The first one got the lock before it was gone, and the next one got it after that.")
-@Outcome(id = "nobody", expect = FORBIDDEN, desc = "Somebody waits, but the lock is lost.")
-@Outcome(id = "both", expect = FORBIDDEN, desc = "Two have the lock.")
+    desc = "The first waiter got the lock before it cancelled, and the next one got it after that.")
+@Outcome(
+    id = "not served",
+    expect = FORBIDDEN,
+    desc = "A waiter is never served, though the lock was released.")
+@Outcome(id = "both", expect = FORBIDDEN, desc = "Two waiters have the lock.")
 @Outcome(
     id = "left behind",
     expect = FORBIDDEN,
-    desc = "All are gone, but something of them is left.")
+    desc = "All have ended, but a key, a line or a claim is left.")
 @State
 public class CancelVersusHandOver {
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> holder = locker.waiter();
-  private final Ear<Lock> first = locker.waiter();
-  private final Ear<Lock> next = locker.waiter();
+  private final RecordingSubscriber<Lock> holder = locker.waiter();
+  private final RecordingSubscriber<Lock> first = locker.waiter();
+  private final RecordingSubscriber<Lock> next = locker.waiter();
 
   @Actor
   public void cancel() {
@@ -47,20 +50,20 @@ public class CancelVersusHandOver {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
     result.r1 = outcome();
   }
 
   private String outcome() {
-    if (first.heardNothing()) {
+    if (first.gotNothing()) {
       return outcomeForNext("next");
     }
-    if (!next.heardNothing()) {
+    if (!next.gotNothing()) {
       return "both";
     }
     if (!locker.isServed(first)) {
-      return "nobody";
+      return "not served";
     }
     StressLocker.release(first);
     locker.settle();
@@ -69,7 +72,7 @@ public class CancelVersusHandOver {
 
   private String outcomeForNext(String served) {
     if (!locker.isServed(next)) {
-      return "nobody";
+      return "not served";
     }
     return locker.endsWith(next) ? served : "left behind";
   }

@@ -18,30 +18,27 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "refused",
     expect = ACCEPTABLE,
-    desc = "It was told that the locker is closed, and nothing is left.")
+    desc = "The waiter got the error of a closed locker, and nothing is left.")
 @Outcome(
     id = "served",
     expect = ACCEPTABLE,
-    desc = "It got the lock, which the closing released, and nothing is left.")
+    desc = "The waiter got the lock, closing released it, and nothing is left.")
 @Outcome(
     id = "no outcome",
     expect = FORBIDDEN,
-    desc = "It was told nothing, or more than one thing.")
-@Outcome(
-    id = "closing hangs",
-    expect = FORBIDDEN,
-    desc = "The locker waits for something that is never over.")
+    desc = "The waiter got no signal, or more than one outcome.")
+@Outcome(id = "closing hangs", expect = FORBIDDEN, desc = "The locker is never closed.")
 @Outcome(
     id = "left behind",
     expect = FORBIDDEN,
-    desc = "The locker is closed, but something is left.")
+    desc = "The locker is closed, but a key, a line or a claim is left.")
 @State
 public class CloseVersusHandOver {
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> holder = locker.waiter();
-  private final Ear<Lock> waiter = locker.waiter();
-  private Ear<Void> closed = new Ear<>();
+  private final RecordingSubscriber<Lock> holder = locker.waiter();
+  private final RecordingSubscriber<Lock> waiter = locker.waiter();
+  private RecordingSubscriber<Void> closed = new RecordingSubscriber<>();
 
   @Actor
   public void close() {
@@ -54,17 +51,17 @@ public class CloseVersusHandOver {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
     result.r1 = outcome();
   }
 
   private String outcome() {
-    boolean refused = waiter.heardOneError(LockerClosedException.class);
-    if (!refused && !waiter.heardOneValue()) {
+    boolean refused = waiter.gotOneError(LockerClosedException.class);
+    if (!refused && !waiter.gotOneValue()) {
       return "no outcome";
     }
-    if (!closed.heardTheEnd()) {
+    if (!closed.gotCompletion()) {
       return "closing hangs";
     }
     if (!locker.isLeftEmpty()) {

@@ -13,34 +13,31 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** The locker is closed while somebody asks it for a lock. */
+/** The locker is closed while a caller asks it for a lock. */
 @JCStressTest
 @Outcome(
     id = "refused",
     expect = ACCEPTABLE,
-    desc = "It was told that the locker is closed, and nothing is left.")
+    desc = "The waiter got the error of a closed locker, and nothing is left.")
 @Outcome(
     id = "served",
     expect = ACCEPTABLE,
-    desc = "It got the lock, which the closing released, and nothing is left.")
+    desc = "The waiter got the lock, closing released it, and nothing is left.")
 @Outcome(
     id = "no outcome",
     expect = FORBIDDEN,
-    desc = "It was told nothing, or more than one thing.")
-@Outcome(
-    id = "closing hangs",
-    expect = FORBIDDEN,
-    desc = "The locker waits for something that is never over.")
+    desc = "The waiter got no signal, or more than one outcome.")
+@Outcome(id = "closing hangs", expect = FORBIDDEN, desc = "The locker is never closed.")
 @Outcome(
     id = "left behind",
     expect = FORBIDDEN,
-    desc = "The locker is closed, but something is left.")
+    desc = "The locker is closed, but a key, a line or a claim is left.")
 @State
 public class CloseVersusJoin {
 
   private final StressLocker locker = new StressLocker();
-  private Ear<Void> closed = new Ear<>();
-  private Ear<Lock> newcomer = new Ear<>();
+  private RecordingSubscriber<Void> closed = new RecordingSubscriber<>();
+  private RecordingSubscriber<Lock> newcomer = new RecordingSubscriber<>();
 
   @Actor
   public void close() {
@@ -53,17 +50,17 @@ public class CloseVersusJoin {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
     result.r1 = outcome();
   }
 
   private String outcome() {
-    boolean refused = newcomer.heardOneError(LockerClosedException.class);
-    if (!refused && !newcomer.heardOneValue()) {
+    boolean refused = newcomer.gotOneError(LockerClosedException.class);
+    if (!refused && !newcomer.gotOneValue()) {
       return "no outcome";
     }
-    if (!closed.heardTheEnd()) {
+    if (!closed.gotCompletion()) {
       return "closing hangs";
     }
     if (!locker.isLeftEmpty()) {

@@ -14,14 +14,15 @@ import reactor.core.Exceptions;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * A clock that is moved by hand, by one thread at a time, which runs what is due. Others may
- * schedule and cancel meanwhile: it has no locks that would keep them in step.
+ * A clock that is moved by hand, by one thread at a time, which runs what is due. Other threads may
+ * schedule and cancel meanwhile: it has no locks that would order them.
  */
 final class HandTimer implements Scheduler {
 
-  private final ConcurrentSkipListSet<Task> tasks =
+  private final ConcurrentSkipListSet<TimerTask> tasks =
       new ConcurrentSkipListSet<>(
-          Comparator.comparingLong((Task task) -> task.time).thenComparingLong(task -> task.id));
+          Comparator.comparingLong((TimerTask task) -> task.time)
+              .thenComparingLong(task -> task.id));
   private final AtomicLong ids = new AtomicLong();
   private volatile long now;
   private volatile boolean disposed;
@@ -39,7 +40,7 @@ final class HandTimer implements Scheduler {
   }
 
   private void runUntil(long end) {
-    Task task;
+    TimerTask task;
     while ((task = tasks.isEmpty() ? null : tasks.first()) != null && task.time <= end) {
       if (tasks.remove(task)) {
         now = Math.max(now, task.time);
@@ -70,11 +71,11 @@ final class HandTimer implements Scheduler {
     return add(task, unit.toNanos(initialDelay), unit.toNanos(period));
   }
 
-  private Task add(Runnable action, long delay, long period) {
+  private TimerTask add(Runnable action, long delay, long period) {
     if (disposed) {
       throw Exceptions.failWithRejected();
     }
-    Task task = new Task(now + delay, ids.incrementAndGet(), period, action);
+    TimerTask task = new TimerTask(now + delay, ids.incrementAndGet(), period, action);
     tasks.add(task);
     return task;
   }
@@ -117,7 +118,7 @@ final class HandTimer implements Scheduler {
     disposed = true;
   }
 
-  private final class Task implements Disposable {
+  private final class TimerTask implements Disposable {
 
     private final long id;
     private final long period;
@@ -125,7 +126,7 @@ final class HandTimer implements Scheduler {
     private volatile long time; // changes only while it is not among the tasks
     private volatile boolean disposed;
 
-    Task(long time, long id, long period, Runnable action) {
+    TimerTask(long time, long id, long period, Runnable action) {
       this.time = time;
       this.id = id;
       this.period = period;

@@ -12,42 +12,43 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** Somebody joins the line that ends as the only one in it gives up. */
+/** A waiter joins the line that ends as its only waiter gives up. */
 @JCStressTest
 @Outcome(
     id = "served",
     expect = ACCEPTABLE,
     desc =
-        "The newcomer asked, and gets the lock later, and then the next one, and nothing is left.")
+        "The newcomer asked, and gets the lock later, and then the next waiter, and nothing is left.")
 @Outcome(
     id = "never asked",
     expect = FORBIDDEN,
-    desc = "The newcomer stands behind nobody, and does not ask.")
+    desc = "The newcomer stands first, and does not ask.")
 @Outcome(
     id = "not served",
     expect = FORBIDDEN,
-    desc = "The newcomer is not told that the lock is free.")
+    desc = "The newcomer is not woken when the lock is free.")
 @Outcome(
     id = "lost line",
     expect = FORBIDDEN,
-    desc = "The newcomer leaves the lock, but the next one does not get it, or something is left.")
+    desc =
+        "The newcomer releases the lock, but the next waiter does not get it, or something is left.")
 @State
 public class JoinVersusLeave {
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> goer;
+  private final RecordingSubscriber<Lock> leaving;
   private final int attemptsBefore;
-  private Ear<Lock> newcomer = new Ear<>();
+  private RecordingSubscriber<Lock> newcomer = new RecordingSubscriber<>();
 
   public JoinVersusLeave() {
     locker.store.takeForAnotherProcess();
-    goer = locker.waiter();
+    leaving = locker.waiter();
     attemptsBefore = locker.store.attempts();
   }
 
   @Actor
   public void leave() {
-    goer.cancel();
+    leaving.cancel();
   }
 
   @Actor
@@ -56,13 +57,13 @@ public class JoinVersusLeave {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     result.r1 = locker.store.attempts() == attemptsBefore ? "never asked" : outcome();
   }
 
   private String outcome() {
     locker.store.free();
-    locker.store.hint();
+    locker.store.wakeUp();
     locker.settle();
     if (!locker.isServed(newcomer)) {
       return "not served";

@@ -12,12 +12,12 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** Somebody joins the line that ends as the only holder releases the lock. */
+/** A waiter joins the line that ends as its holder releases the lock. */
 @JCStressTest
 @Outcome(
     id = "served",
     expect = ACCEPTABLE,
-    desc = "The newcomer has the lock, and then the next one, and nothing is left.")
+    desc = "The newcomer has the lock, and then the next waiter, and nothing is left.")
 @Outcome(
     id = "not served",
     expect = FORBIDDEN,
@@ -25,17 +25,18 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @Outcome(
     id = "lost line",
     expect = FORBIDDEN,
-    desc = "The newcomer leaves the lock, but the next one does not get it, or something is left.")
+    desc =
+        "The newcomer releases the lock, but the next waiter does not get it, or something is left.")
 @State
 public class JoinVersusRelease {
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> holder;
-  private Ear<Lock> newcomer = new Ear<>();
+  private final RecordingSubscriber<Lock> holder;
+  private RecordingSubscriber<Lock> newcomer = new RecordingSubscriber<>();
 
-  /** The holder has waited for the lock, as otherwise it has no line. */
+  /** The holder has waited for the lock: otherwise it would hold it without a line. */
   public JoinVersusRelease() {
-    Ear<Lock> first = locker.waiter();
+    RecordingSubscriber<Lock> first = locker.waiter();
     holder = locker.waiter();
     StressLocker.release(first);
   }
@@ -51,7 +52,7 @@ public class JoinVersusRelease {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
     if (!locker.isServed(newcomer)) {
       result.r1 = "not served";

@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** Somebody gives signals to a lane while it runs those of another one. */
+/** A thread gives signals to a lane while the lane runs those of another thread. */
 @JCStressTest
 @Outcome(
     id = "in order",
@@ -44,7 +44,7 @@ public class LanesOfTwoProducers {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     scheduler.pass(Duration.ZERO);
     result.r1 = producers.outcome();
   }

@@ -59,7 +59,7 @@ public class LanesWithoutScheduler {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     result.r1 = overflown ? "stack overflow" : producers.outcome();
   }
 }

@@ -21,17 +21,18 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 
 /**
- * Keeps one lock, which never ends by itself, in one word without a lock of its own. Calls take
- * effect when they are subscribed and are answered in that thread, unless they are held back.
+ * Keeps one lock, which never expires, in one atomic word, so that no monitor of its own orders the
+ * threads. Calls take effect when they are subscribed and are answered on that thread, unless they
+ * are held back.
  */
 final class OneLockStore implements LockStore {
 
-  private static final String NOBODY = "";
+  private static final String FREE = "";
   private static final String ANOTHER_PROCESS = "another process";
 
-  private final AtomicReference<String> holder = new AtomicReference<>(NOBODY);
+  private final AtomicReference<String> holder = new AtomicReference<>(FREE);
   private final AtomicInteger attempts = new AtomicInteger();
-  private final Sinks.Many<LockKeys> hints = Sinks.many().multicast().directBestEffort();
+  private final Sinks.Many<LockKeys> wakeUpSink = Sinks.many().multicast().directBestEffort();
   private final Queue<Runnable> heldBack = new ConcurrentLinkedQueue<>();
   private volatile boolean holdsCalls;
   private volatile boolean holdsAnswers;
@@ -41,23 +42,23 @@ final class OneLockStore implements LockStore {
   }
 
   void free() {
-    holder.set(NOBODY);
+    holder.set(FREE);
   }
 
   /** The lock may be free. */
-  void hint() {
-    hints.emitNext(StressLocker.KEYS, Sinks.EmitFailureHandler.FAIL_FAST);
+  void wakeUp() {
+    wakeUpSink.emitNext(StressLocker.KEYS, Sinks.EmitFailureHandler.FAIL_FAST);
   }
 
   boolean isFree() {
-    return NOBODY.equals(holder.get());
+    return FREE.equals(holder.get());
   }
 
   boolean isHeldBy(Lock lock) {
     return lock.token().equals(holder.get());
   }
 
-  /** How often somebody asked for the lock. */
+  /** How many attempts were made. */
   int attempts() {
     return attempts.get();
   }
@@ -73,13 +74,13 @@ final class OneLockStore implements LockStore {
     holdsAnswers = true;
   }
 
-  void holdNothingMore() {
+  void holdNothing() {
     holdsCalls = false;
     holdsAnswers = false;
   }
 
   /** Takes out the oldest of what is on its way; running it lets it arrive. */
-  Runnable nextOnItsWay() {
+  Runnable nextHeldBack() {
     return heldBack.remove();
   }
 
@@ -121,9 +122,9 @@ final class OneLockStore implements LockStore {
   }
 
   private Grant take(String token) {
-    String before = holder.compareAndExchange(NOBODY, token);
-    if (NOBODY.equals(before) || token.equals(before)) {
-      return new Grant.Granted(NOBODY.equals(before), OptionalLong.empty());
+    String before = holder.compareAndExchange(FREE, token);
+    if (FREE.equals(before) || token.equals(before)) {
+      return new Grant.Granted(FREE.equals(before), OptionalLong.empty());
     }
     return new Grant.Busy(Optional.empty());
   }
@@ -135,7 +136,7 @@ final class OneLockStore implements LockStore {
 
   private boolean free(String token) {
     String present = holder.get();
-    return token.equals(present) && holder.compareAndSet(present, NOBODY);
+    return token.equals(present) && holder.compareAndSet(present, FREE);
   }
 
   @Override
@@ -155,12 +156,12 @@ final class OneLockStore implements LockStore {
 
   @Override
   public Mono<Boolean> forceRelease(String key) {
-    return call(() -> !NOBODY.equals(holder.getAndSet(NOBODY)));
+    return call(() -> !FREE.equals(holder.getAndSet(FREE)));
   }
 
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
-    return hints.asFlux();
+    return wakeUpSink.asFlux();
   }
 
   @Override

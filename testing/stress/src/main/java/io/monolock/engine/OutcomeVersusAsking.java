@@ -12,13 +12,16 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** A release ends as somebody asks for its outcome. */
+/** A release ends as a caller subscribes to its outcome. */
 @JCStressTest
-@Outcome(id = "outcome", expect = ACCEPTABLE, desc = "The outcome is told, and nothing else.")
+@Outcome(
+    id = "outcome",
+    expect = ACCEPTABLE,
+    desc = "The subscriber gets the outcome, and nothing else.")
 @Outcome(
     id = "not the outcome",
     expect = FORBIDDEN,
-    desc = "Nothing is told in time, or the wrong thing.")
+    desc = "The subscriber gets no outcome in time, or a wrong one.")
 @State
 public class OutcomeVersusAsking {
 
@@ -26,22 +29,22 @@ public class OutcomeVersusAsking {
 
   private final StressLocker locker = new StressLocker();
   private final ReleaseOutcome outcome =
-      new ReleaseOutcome(locker.runtime, StressLocker.KEYS, IllegalStateException::new);
-  private final Ear<Boolean> ear = new Ear<>();
+      new ReleaseOutcome(locker.context, StressLocker.KEYS, IllegalStateException::new);
+  private final RecordingSubscriber<Boolean> subscriber = new RecordingSubscriber<>();
 
   @Actor
-  public void tell() {
-    outcome.is(true);
+  public void setOutcome() {
+    outcome.set(true);
   }
 
   @Actor
   public void ask() {
-    outcome.within(LIMIT).subscribe(ear);
+    outcome.within(LIMIT).subscribe(subscriber);
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
-    result.r1 = ear.heardOneValue() ? "outcome" : "not the outcome";
+    result.r1 = subscriber.gotOneValue() ? "outcome" : "not the outcome";
   }
 }

@@ -12,14 +12,17 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** A release ends as the only one who waits for its end cancels. */
+/** A release ends as the only subscriber to its outcome cancels. */
 @JCStressTest
 @Outcome(
     id = "outcome",
     expect = ACCEPTABLE,
-    desc = "The outcome was told before the other one was gone.")
-@Outcome(id = "nothing", expect = ACCEPTABLE, desc = "Nothing is told to the one who has gone.")
-@Outcome(id = "too much", expect = FORBIDDEN, desc = "Something else is told than the outcome.")
+    desc = "The subscriber got the outcome before it had cancelled.")
+@Outcome(
+    id = "nothing",
+    expect = ACCEPTABLE,
+    desc = "The subscriber got nothing, as it had cancelled.")
+@Outcome(id = "too much", expect = FORBIDDEN, desc = "The subscriber got anything but the outcome.")
 @State
 public class OutcomeVersusCancel {
 
@@ -27,30 +30,30 @@ public class OutcomeVersusCancel {
 
   private final StressLocker locker = new StressLocker();
   private final ReleaseOutcome outcome =
-      new ReleaseOutcome(locker.runtime, StressLocker.KEYS, IllegalStateException::new);
-  private final Ear<Boolean> ear = new Ear<>();
+      new ReleaseOutcome(locker.context, StressLocker.KEYS, IllegalStateException::new);
+  private final RecordingSubscriber<Boolean> subscriber = new RecordingSubscriber<>();
 
   public OutcomeVersusCancel() {
-    outcome.within(LIMIT).subscribe(ear);
+    outcome.within(LIMIT).subscribe(subscriber);
   }
 
   @Actor
-  public void tell() {
-    outcome.is(true);
+  public void setOutcome() {
+    outcome.set(true);
   }
 
   @Actor
   public void cancel() {
-    ear.cancel();
+    subscriber.cancel();
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
-    if (ear.heardNothing()) {
+    if (subscriber.gotNothing()) {
       result.r1 = "nothing";
     } else {
-      result.r1 = ear.heardOneValue() ? "outcome" : "too much";
+      result.r1 = subscriber.gotOneValue() ? "outcome" : "too much";
     }
   }
 }

@@ -12,12 +12,18 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** A release ends as the time is over that somebody waits for its end. */
+/** A release ends as the timeout of the only subscriber to its outcome is over. */
 @JCStressTest
-@Outcome(id = "outcome", expect = ACCEPTABLE, desc = "The outcome is told, and nothing else.")
-@Outcome(id = "error", expect = ACCEPTABLE, desc = "The end of the time is told, and nothing else.")
-@Outcome(id = "nothing", expect = FORBIDDEN, desc = "Nothing is told.")
-@Outcome(id = "too much", expect = FORBIDDEN, desc = "More than one thing is told.")
+@Outcome(
+    id = "outcome",
+    expect = ACCEPTABLE,
+    desc = "The subscriber gets the outcome, and nothing else.")
+@Outcome(
+    id = "error",
+    expect = ACCEPTABLE,
+    desc = "The subscriber gets the timeout error, and nothing else.")
+@Outcome(id = "nothing", expect = FORBIDDEN, desc = "The subscriber gets nothing.")
+@Outcome(id = "too much", expect = FORBIDDEN, desc = "The subscriber gets more than one outcome.")
 @State
 public class OutcomeVersusTimeLimit {
 
@@ -25,16 +31,16 @@ public class OutcomeVersusTimeLimit {
 
   private final StressLocker locker = new StressLocker();
   private final ReleaseOutcome outcome =
-      new ReleaseOutcome(locker.runtime, StressLocker.KEYS, IllegalStateException::new);
-  private final Ear<Boolean> ear = new Ear<>();
+      new ReleaseOutcome(locker.context, StressLocker.KEYS, IllegalStateException::new);
+  private final RecordingSubscriber<Boolean> subscriber = new RecordingSubscriber<>();
 
   public OutcomeVersusTimeLimit() {
-    outcome.within(LIMIT).subscribe(ear);
+    outcome.within(LIMIT).subscribe(subscriber);
   }
 
   @Actor
-  public void tell() {
-    outcome.is(true);
+  public void setOutcome() {
+    outcome.set(true);
   }
 
   @Actor
@@ -43,14 +49,14 @@ public class OutcomeVersusTimeLimit {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
-    if (ear.heardNothing()) {
+    if (subscriber.gotNothing()) {
       result.r1 = "nothing";
-    } else if (ear.heardOneValue()) {
+    } else if (subscriber.gotOneValue()) {
       result.r1 = "outcome";
     } else {
-      result.r1 = ear.heardOneError(IllegalStateException.class) ? "error" : "too much";
+      result.r1 = subscriber.gotOneError(IllegalStateException.class) ? "error" : "too much";
     }
   }
 }

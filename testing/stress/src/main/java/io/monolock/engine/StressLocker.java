@@ -12,9 +12,9 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
 /**
- * A locker of its own for one race. Whatever happens in it happens in the threads of the race, so
- * that nothing is under way any more when they have ended. Nobody who waits tries again by itself,
- * so that a wake-up or a hand-over that is lost is not made up for.
+ * A locker for one race. Everything in it runs on the threads of the race, so that nothing is under
+ * way any more when they have ended. No waiter tries again by itself, so that nothing makes up for
+ * a lost wake-up or hand-over.
  */
 final class StressLocker {
 
@@ -29,64 +29,64 @@ final class StressLocker {
 
   final HandTimer timer = new HandTimer();
   final OneLockStore store = new OneLockStore();
-  private final StoreLocker locker =
+  private final StoreLocker tested =
       (StoreLocker)
           ReactiveLocker.builder(store).timer(timer).publishOn(Schedulers.immediate()).build();
-  final LockerContext runtime = locker.runtime;
+  final LockerContext context = tested.locker;
 
-  Ear<Lock> waiter() {
+  RecordingSubscriber<Lock> waiter() {
     return waiter(WAITING);
   }
 
-  Ear<Lock> waiterFor(Duration limit) {
+  RecordingSubscriber<Lock> waiterFor(Duration limit) {
     return waiter(WAITING.waitAtMost(limit));
   }
 
-  private Ear<Lock> waiter(LockOptions options) {
-    return heard(locker.acquire("a", options));
+  private RecordingSubscriber<Lock> waiter(LockOptions options) {
+    return subscribed(tested.acquire("a", options));
   }
 
-  Ear<Void> close() {
-    return heard(locker.close());
+  RecordingSubscriber<Void> close() {
+    return subscribed(tested.close());
   }
 
-  static void release(Ear<Lock> holder) {
-    heard(holder.value().release());
+  static void release(RecordingSubscriber<Lock> holder) {
+    subscribed(holder.value().release());
   }
 
-  private static <T> Ear<T> heard(Mono<T> mono) {
-    Ear<T> ear = new Ear<>();
-    mono.subscribe(ear);
-    return ear;
+  private static <T> RecordingSubscriber<T> subscribed(Mono<T> mono) {
+    RecordingSubscriber<T> subscriber = new RecordingSubscriber<>();
+    mono.subscribe(subscriber);
+    return subscriber;
   }
 
-  /** Time for what is to follow soon. */
+  /** Passes time for what is to follow soon. */
   void settle() {
     timer.pass(MOMENT);
   }
 
-  /** Whether this one, and nobody else, has the lock. */
-  boolean isServed(Ear<Lock> waiter) {
-    return waiter.heardOneValue() && waiter.value().isValid() && store.isHeldBy(waiter.value());
+  /** Whether this waiter has the lock, and got it once. */
+  boolean isServed(RecordingSubscriber<Lock> waiter) {
+    return waiter.gotOneValue() && waiter.value().isValid() && store.isHeldBy(waiter.value());
   }
 
-  /** Lets go of the lock; true if whoever came meanwhile gets it then. */
-  boolean isFollowed(Ear<Lock> holder) {
-    Ear<Lock> next = waiter();
+  /** Adds a waiter and releases the lock; true if the waiter gets it, and nothing is left then. */
+  boolean isFollowed(RecordingSubscriber<Lock> holder) {
+    RecordingSubscriber<Lock> next = waiter();
     release(holder);
     settle();
     return isServed(next) && endsWith(next);
   }
 
-  /** Lets go of the lock; true if then nothing at all is left. */
-  boolean endsWith(Ear<Lock> holder) {
+  /** Releases the lock; true if nothing at all is left then. */
+  boolean endsWith(RecordingSubscriber<Lock> holder) {
     release(holder);
     return isLeftEmpty();
   }
 
-  /** Nobody holds the lock or waits for it. */
+  /** Whether there is no holder, no waiter and no line, and the locker can be closed. */
   boolean isLeftEmpty() {
     settle();
-    return store.isFree() && runtime.lines.size() == 0 && close().heardTheEnd();
+    return store.isFree() && context.lines.size() == 0 && close().gotCompletion();
   }
 }

@@ -14,31 +14,28 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** The time of the first one in the line is over as the lock is handed over to it. */
+/** The waiting time of the first waiter is over as the lock is handed over to it. */
 @JCStressTest
 @Outcome(id = "lock", expect = ACCEPTABLE, desc = "It has the lock, and no error.")
 @Outcome(
     id = "error",
     expect = ACCEPTABLE,
-    desc = "It was told that its time is over, and the lock is free.")
-@Outcome(id = "neither", expect = FORBIDDEN, desc = "It was told nothing.")
-@Outcome(id = "both", expect = FORBIDDEN, desc = "It was told more than one thing.")
-@Outcome(
-    id = "lock of nobody",
-    expect = FORBIDDEN,
-    desc = "It was given a lock that it does not hold.")
+    desc = "It got the error of the end of waiting, and the lock is free.")
+@Outcome(id = "neither", expect = FORBIDDEN, desc = "It got no signal.")
+@Outcome(id = "both", expect = FORBIDDEN, desc = "It got more than one outcome.")
+@Outcome(id = "not held", expect = FORBIDDEN, desc = "It was given a lock that it does not hold.")
 @Outcome(
     id = "left behind",
     expect = FORBIDDEN,
-    desc = "All are gone, but something of them is left.")
+    desc = "All have ended, but a key, a line or a claim is left.")
 @State
 public class TimeLimitVersusHandOver {
 
   private static final Duration LIMIT = Duration.ofMillis(20);
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> holder = locker.waiter();
-  private final Ear<Lock> waiter = locker.waiterFor(LIMIT);
+  private final RecordingSubscriber<Lock> holder = locker.waiter();
+  private final RecordingSubscriber<Lock> waiter = locker.waiterFor(LIMIT);
 
   @Actor
   public void passTime() {
@@ -51,23 +48,23 @@ public class TimeLimitVersusHandOver {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
     result.r1 = outcome();
   }
 
   private String outcome() {
-    if (waiter.heardNothing()) {
+    if (waiter.gotNothing()) {
       return "neither";
     }
-    if (waiter.heardOneError(LockNotAcquiredException.class)) {
+    if (waiter.gotOneError(LockNotAcquiredException.class)) {
       return locker.isLeftEmpty() ? "error" : "left behind";
     }
-    if (!waiter.heardOneValue()) {
+    if (!waiter.gotOneValue()) {
       return "both";
     }
     if (!locker.isServed(waiter)) {
-      return "lock of nobody";
+      return "not held";
     }
     return locker.endsWith(waiter) ? "lock" : "left behind";
   }

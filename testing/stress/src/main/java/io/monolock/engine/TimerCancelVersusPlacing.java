@@ -47,7 +47,7 @@ public class TimerCancelVersusPlacing {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     int left = wheel.size();
     timer.pass(AFTER_ITS_TIME);
     if (runs.get() > 0) {

@@ -46,7 +46,7 @@ public class TimerCancelVersusRun {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     timer.pass(ITS_TIME);
     if (wheel.size() > 0) {
       result.r1 = "left behind";

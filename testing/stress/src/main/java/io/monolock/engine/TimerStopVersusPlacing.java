@@ -43,7 +43,7 @@ public class TimerStopVersusPlacing {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     timer.pass(ITS_TIME);
     timer.pass(TICK);
     result.r1 =

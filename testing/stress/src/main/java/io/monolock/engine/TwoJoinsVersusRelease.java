@@ -12,29 +12,32 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** Two join at once while the lock is released, by a holder in the thread of one of them. */
+/** Two waiters join at once while the lock is released, on the thread of one of them. */
 @JCStressTest
 @Outcome(
     id = "the one, then the other",
     expect = ACCEPTABLE,
-    desc = "The one is served at once, and the other one after it.")
+    desc = "The one is served at once, and the other after it.")
 @Outcome(
     id = "the other, then the one",
     expect = ACCEPTABLE,
-    desc = "The other one is served at once, and the one after it.")
-@Outcome(id = "nobody", expect = FORBIDDEN, desc = "Somebody waits, but the lock is lost.")
-@Outcome(id = "both", expect = FORBIDDEN, desc = "Two have the lock.")
+    desc = "The other is served at once, and the one after it.")
+@Outcome(
+    id = "not served",
+    expect = FORBIDDEN,
+    desc = "A waiter is never served, though the lock was released.")
+@Outcome(id = "both", expect = FORBIDDEN, desc = "Two waiters have the lock.")
 @Outcome(
     id = "left behind",
     expect = FORBIDDEN,
-    desc = "All are gone, but something of them is left.")
+    desc = "All have ended, but a key, a line or a claim is left.")
 @State
 public class TwoJoinsVersusRelease {
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> holder = locker.waiter();
-  private Ear<Lock> one = new Ear<>();
-  private Ear<Lock> other = new Ear<>();
+  private final RecordingSubscriber<Lock> holder = locker.waiter();
+  private RecordingSubscriber<Lock> one = new RecordingSubscriber<>();
+  private RecordingSubscriber<Lock> other = new RecordingSubscriber<>();
 
   @Actor
   public void joinAndRelease() {
@@ -48,24 +51,25 @@ public class TwoJoinsVersusRelease {
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
-    if (!one.heardNothing() && !other.heardNothing()) {
+    if (!one.gotNothing() && !other.gotNothing()) {
       result.r1 = "both";
     } else if (locker.isServed(one)) {
       result.r1 = outcome(one, other, "the one, then the other");
     } else if (locker.isServed(other)) {
       result.r1 = outcome(other, one, "the other, then the one");
     } else {
-      result.r1 = "nobody";
+      result.r1 = "not served";
     }
   }
 
-  private String outcome(Ear<Lock> first, Ear<Lock> second, String served) {
+  private String outcome(
+      RecordingSubscriber<Lock> first, RecordingSubscriber<Lock> second, String served) {
     StressLocker.release(first);
     locker.settle();
     if (!locker.isServed(second)) {
-      return "nobody";
+      return "not served";
     }
     return locker.endsWith(second) ? served : "left behind";
   }

@@ -12,37 +12,35 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/**
- * Another process frees the lock while its last refusal is on the way to the first one in the line.
- */
+/** Another process frees the lock while the last refusal is on its way to the first waiter. */
 @JCStressTest
 @Outcome(
     id = "asked again",
     expect = ACCEPTABLE,
-    desc = "The first one has asked once more, and has the lock.")
+    desc = "The waiter has asked once more, and has the lock.")
 @Outcome(
     id = "never asked again",
     expect = FORBIDDEN,
-    desc = "The lock is free, but the first one sleeps: its wake-up is lost.")
+    desc = "The lock is free, but the waiter does not ask: its wake-up is lost.")
 @Outcome(
     id = "left behind",
     expect = FORBIDDEN,
-    desc = "All are gone, but something of them is left.")
+    desc = "All have ended, but a key, a line or a claim is left.")
 @State
 public class WakeUpVersusRefusal {
 
   private final StressLocker locker = new StressLocker();
-  private final Ear<Lock> waiter;
+  private final RecordingSubscriber<Lock> waiter;
   private final Runnable refusal;
 
   public WakeUpVersusRefusal() {
     locker.store.takeForAnotherProcess();
     waiter = locker.waiter();
     locker.store.holdAnswers();
-    locker.store.hint();
+    locker.store.wakeUp();
     locker.settle();
-    refusal = locker.store.nextOnItsWay();
-    locker.store.holdNothingMore();
+    refusal = locker.store.nextHeldBack();
+    locker.store.holdNothing();
   }
 
   @Actor
@@ -53,11 +51,11 @@ public class WakeUpVersusRefusal {
   @Actor
   public void wakeUp() {
     locker.store.free();
-    locker.store.hint();
+    locker.store.wakeUp();
   }
 
   @Arbiter
-  public void judge(L_Result result) {
+  public void arbitrate(L_Result result) {
     locker.settle();
     if (!locker.isServed(waiter)) {
       result.r1 = "never asked again";

@@ -69,7 +69,7 @@ enum BundledRedis {
     return Optional.of("/redis-server-" + build + "-" + platform);
   }
 
-  /** Copies a binary to where it can be started; it goes with this JVM. */
+  /** Copies a binary to where it can be started; deleted when this JVM ends. */
   static Path extract(String resource) throws IOException {
     try (@Nullable InputStream bytes = BundledRedis.class.getResourceAsStream(resource)) {
       if (bytes == null) {

@@ -9,10 +9,10 @@ public final class BusyScript implements AutoCloseable {
 
   static final Duration ENDLESS = Duration.ofDays(1);
 
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
-  // an old name, but one that servers of all versions know
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  // the old name, which servers of all versions accept
   private static final String THRESHOLD = "lua-time-limit";
-  // looks at the clock now and then only, as each look is a command that a MONITOR shows
+  // reads the clock rarely, as each read is a command that MONITOR shows
   private static final String SCRIPT =
       """
       local function now()
@@ -42,8 +42,8 @@ public final class BusyScript implements AutoCloseable {
   }
 
   /**
-   * Ends the script if it still runs, and waits until Redis answers again. Ending again does
-   * nothing, nor does it once the server is gone.
+   * Ends the script if it still runs, and waits until Redis answers again. Does nothing if it has
+   * ended, or the server has.
    */
   public void end() {
     if (server.isRunning()) {
@@ -71,11 +71,11 @@ public final class BusyScript implements AutoCloseable {
   }
 
   private void awaitBusy(boolean busy) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     while (isBusy() != busy) {
       if (System.nanoTime() - end > 0) {
         throw new IllegalStateException(
-            "Redis must be " + (busy ? "busy" : "free") + " within " + PATIENCE + ", was not");
+            "Redis must be " + (busy ? "busy" : "free") + " within " + TIMEOUT + ", was not");
       }
     }
   }

@@ -7,17 +7,23 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.List;
 
-/** What is logged until it is closed. */
+/** The standard error of this JVM, captured until it is closed. */
 public final class CapturedLog implements AutoCloseable {
 
   private final PrintStream before = System.err;
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
 
+  /** Captures from now on. */
   public CapturedLog() {
     System.setErr(new PrintStream(written, true, UTF_8));
   }
 
-  /** The lines of a level, in the words of slf4j-simple: {@code "WARN"}. */
+  /**
+   * The lines of a level.
+   *
+   * @param level in the words of slf4j-simple: {@code "WARN"}
+   * @return the lines so far
+   */
   public List<String> lines(String level) {
     return written
         .toString(UTF_8)

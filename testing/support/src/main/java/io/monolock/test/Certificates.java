@@ -21,8 +21,8 @@ import javax.net.ssl.TrustManagerFactory;
  * A certificate authority, and the certificates of a server and of a client that it has issued, as
  * PEM files.
  *
- * <p>They are made by the {@code keytool} of the JDK, in some seconds, and go with this JVM. The
- * server's certificate is for {@code 127.0.0.1} and no other name.
+ * <p>They are made by the {@code keytool} of the JDK, in some seconds, and deleted when this JVM
+ * ends. The server's certificate is for {@code 127.0.0.1} and no other name.
  *
  * <pre>{@code
  * try (RedisServer server = RedisServer.builder().mutualTls().start()) {
@@ -60,18 +60,18 @@ public final class Certificates {
   }
 
   /**
-   * Those of all servers that this JVM starts with TLS.
+   * The certificates of all servers that this JVM starts with TLS.
    *
-   * @return the same ones for each call
+   * @return the same certificates for each call
    */
   public static Certificates ofServers() {
     return OF_SERVERS.get();
   }
 
   /**
-   * Makes others, which those servers and their clients have no reason to trust.
+   * Makes other certificates, which servers and clients that use {@link #ofServers()} do not trust.
    *
-   * @return new ones
+   * @return new certificates
    */
   public static Certificates create() {
     try {
@@ -163,9 +163,9 @@ public final class Certificates {
     words.addAll(List.of(more));
     Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
     process.getOutputStream().close();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.onExit().join().exitValue() != 0) {
-      throw new IOException("keytool has failed: " + said);
+      throw new IOException("keytool has failed: " + output);
     }
   }
 

@@ -13,10 +13,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A process that ends at the latest with this JVM. */
+/** A process that is killed at the latest when this JVM ends. */
 final class ChildProcess {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
+  private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
   private final Process process;
   private boolean paused;
@@ -56,7 +56,7 @@ final class ChildProcess {
     return process.inputReader(StandardCharsets.UTF_8);
   }
 
-  /** What the process said when it ended; fails while it runs. */
+  /** The exit status of the process; fails while it runs. */
   int exitValue() {
     return process.exitValue();
   }
@@ -77,7 +77,7 @@ final class ChildProcess {
   void stop() {
     resume();
     process.destroy();
-    if (!endsWithin(PATIENCE)) {
+    if (!endsWithin(TIMEOUT)) {
       kill();
     }
   }
@@ -90,7 +90,7 @@ final class ChildProcess {
   /** Ends the process at once, also a paused one. */
   void kill() {
     process.toHandle().destroyForcibly();
-    if (!endsWithin(PATIENCE)) {
+    if (!endsWithin(TIMEOUT)) {
       throw new IllegalStateException("Process " + pid() + " does not end");
     }
   }
@@ -119,7 +119,7 @@ final class ChildProcess {
               .redirectOutput(Redirect.DISCARD)
               .redirectError(Redirect.DISCARD)
               .start();
-      if (!endsWithin(shell, PATIENCE) || shell.exitValue() != 0) {
+      if (!endsWithin(shell, TIMEOUT) || shell.exitValue() != 0) {
         throw new IllegalStateException("Process " + pid() + " does not take signal " + name);
       }
     } catch (IOException e) {

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * try (ClientJvm jvm = ClientJvm.start(Holder.class, server.uri())) {
  *   assertThat(jvm.readLine()).isEqualTo("acquired");
  *   jvm.pause();
- *   // what do others see now?
+ *   // what do other clients see now?
  *   jvm.resume();
  *   jvm.send("release");
  * }
@@ -34,11 +34,11 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ClientJvm implements AutoCloseable {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final ChildProcess process;
   private final Writer input;
-  // the end of the output is an empty one
+  // an empty element marks the end of the output
   private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
 
   private ClientJvm(ChildProcess process) {
@@ -54,11 +54,24 @@ public final class ClientJvm implements AutoCloseable {
    * @return the JVM
    */
   public static ClientJvm start(Class<?> main, String... arguments) {
+    return start(List.of(), main, arguments);
+  }
+
+  /**
+   * Starts a JVM with options; returns at once.
+   *
+   * @param options options of the JVM, such as {@code -Dkey=value}
+   * @param main the class whose {@code main} method it runs; it and the method must be public
+   * @param arguments the arguments of that method
+   * @return the JVM
+   */
+  public static ClientJvm start(List<String> options, Class<?> main, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // starts quickly and leaves processors to others
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(options);
+    command.addAll(List.of("-cp", ClassPath.ofThisProgram(), main.getName()));
     command.addAll(List.of(arguments));
     ClientJvm jvm =
         new ClientJvm(
@@ -109,7 +122,7 @@ public final class ClientJvm implements AutoCloseable {
    * @throws IllegalStateException if it has ended, or prints nothing in that time
    */
   public String readLine() {
-    return readLine(PATIENCE);
+    return readLine(TIMEOUT);
   }
 
   /**
@@ -164,8 +177,8 @@ public final class ClientJvm implements AutoCloseable {
    * @throws IllegalStateException if it does not end in that time
    */
   public int awaitEnd() {
-    if (!process.endsWithin(PATIENCE)) {
-      throw new IllegalStateException("The JVM must end within " + PATIENCE + ", did not");
+    if (!process.endsWithin(TIMEOUT)) {
+      throw new IllegalStateException("The JVM must end within " + TIMEOUT + ", did not");
     }
     return process.exitValue();
   }

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What one node of a cluster knows of all of them, by their ids. */
-record ClusterView(Map<String, Entry> entries) {
+/** The nodes of a cluster as one of them sees them, by their ids. */
+record ClusterView(Map<String, NodeLine> lines) {
 
   static final int SLOTS = 16_384;
 
@@ -22,7 +22,7 @@ record ClusterView(Map<String, Entry> entries) {
   private static final Pattern MOVING_SLOT = Pattern.compile("\\[(\\d+)-[<>]-.*");
 
   /** A line of {@code CLUSTER NODES}. */
-  record Entry(
+  record NodeLine(
       String id,
       Set<String> flags,
       String master,
@@ -30,9 +30,9 @@ record ClusterView(Map<String, Entry> entries) {
       boolean isConnected,
       List<String> slotWords) {
 
-    static Entry parse(String line) {
+    static NodeLine parse(String line) {
       List<String> words = List.of(line.split(" "));
-      return new Entry(
+      return new NodeLine(
           words.get(0),
           Set.of(words.get(2).split(",")),
           words.get(3),
@@ -53,7 +53,7 @@ record ClusterView(Map<String, Entry> entries) {
       return flags.contains("fail");
     }
 
-    /** Whether the node is thought to be well. */
+    /** Whether the node is connected and not suspected of a failure. */
     boolean isWell() {
       return (isSelf() || isConnected)
           && Stream.of("fail", "fail?", "handshake", "noaddr").noneMatch(flags::contains);
@@ -72,7 +72,7 @@ record ClusterView(Map<String, Entry> entries) {
       return slots;
     }
 
-    /** The slots that are on their way to this node or away from it; known of itself only. */
+    /** The slots that migrate to this node or away from it; a node reports its own only. */
     List<Integer> movingSlots() {
       return slotWords.stream()
           .map(MOVING_SLOT::matcher)
@@ -90,26 +90,26 @@ record ClusterView(Map<String, Entry> entries) {
     return new ClusterView(
         reply
             .lines()
-            .map(Entry::parse)
-            .collect(Collectors.toUnmodifiableMap(Entry::id, Function.identity())));
+            .map(NodeLine::parse)
+            .collect(Collectors.toUnmodifiableMap(NodeLine::id, Function.identity())));
   }
 
-  Entry self() {
-    return entries.values().stream().filter(Entry::isSelf).findFirst().orElseThrow();
+  NodeLine self() {
+    return lines.values().stream().filter(NodeLine::isSelf).findFirst().orElseThrow();
   }
 
-  Optional<Entry> entry(String id) {
-    return Optional.ofNullable(entries.get(id));
+  Optional<NodeLine> line(String id) {
+    return Optional.ofNullable(lines.get(id));
   }
 
-  Optional<Entry> ownerOf(int slot) {
-    return entries.values().stream().filter(entry -> entry.slots().get(slot)).findFirst();
+  Optional<NodeLine> ownerOf(int slot) {
+    return lines.values().stream().filter(line -> line.slots().get(slot)).findFirst();
   }
 
-  /** Which slots belong to whom. */
+  /** The slots of each owner, by its id. */
   Map<String, BitSet> owned() {
-    return entries.values().stream()
-        .filter(entry -> !entry.slots().isEmpty())
-        .collect(Collectors.toUnmodifiableMap(Entry::id, Entry::slots));
+    return lines.values().stream()
+        .filter(line -> !line.slots().isEmpty())
+        .collect(Collectors.toUnmodifiableMap(NodeLine::id, NodeLine::slots));
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.test;
 
-import io.monolock.test.ClusterView.Entry;
+import io.monolock.test.ClusterView.NodeLine;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -16,13 +16,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** What all nodes of a cluster that can be asked said of it at about one moment. */
+/** The views of all nodes of a cluster that run and are not paused, read at about one moment. */
 final class ClusterViews {
 
-  private final Map<String, RedisNode> nodes;
+  private final Map<String, ServerNode> nodes;
   private final Map<String, ClusterView> views = new LinkedHashMap<>();
 
-  private ClusterViews(Map<String, RedisNode> nodes) {
+  private ClusterViews(Map<String, ServerNode> nodes) {
     this.nodes = nodes;
     nodes.forEach(
         (id, node) -> {
@@ -32,31 +32,31 @@ final class ClusterViews {
         });
   }
 
-  /** Asks the nodes, by their ids. */
-  static ClusterViews ask(Map<String, RedisNode> nodes) {
+  /** Reads the views of nodes, by their ids. */
+  static ClusterViews read(Map<String, ServerNode> nodes) {
     return new ClusterViews(nodes);
   }
 
-  /** Who owns a slot, as the newest knowledge of it says; empty if nobody does. */
-  Optional<RedisNode> ownerOf(int slot) {
-    return entries()
-        .filter(entry -> entry.slots().get(slot))
-        .max(Comparator.comparingLong(Entry::epoch))
-        .map(entry -> nodes.get(entry.id()));
+  /** The owner of a slot by the view with the highest epoch; empty if the slot has none. */
+  Optional<ServerNode> ownerOf(int slot) {
+    return lines()
+        .filter(line -> line.slots().get(slot))
+        .max(Comparator.comparingLong(NodeLine::epoch))
+        .map(line -> nodes.get(line.id()));
   }
 
-  /** Who owns slots, as the newest knowledge of each says. */
-  List<RedisNode> owners() {
+  /** The owners of slots, each slot by the view with the highest epoch. */
+  List<ServerNode> owners() {
     Map<Integer, String> owners = new HashMap<>();
-    entries()
-        .sorted(Comparator.comparingLong(Entry::epoch))
-        .forEach(entry -> entry.slots().stream().forEach(slot -> owners.put(slot, entry.id())));
+    lines()
+        .sorted(Comparator.comparingLong(NodeLine::epoch))
+        .forEach(line -> line.slots().stream().forEach(slot -> owners.put(slot, line.id())));
     Set<String> distinct = new HashSet<>(owners.values());
     return choose(distinct::contains);
   }
 
-  /** Who says that it is a replica of a node. */
-  List<RedisNode> replicasOf(String master) {
+  /** The nodes that report themselves as replicas of a node. */
+  List<ServerNode> replicasOf(String master) {
     return choose(
         id -> {
           ClusterView view = views.get(id);
@@ -64,13 +64,13 @@ final class ClusterViews {
         });
   }
 
-  /** Which nodes do not know each other yet. */
-  List<String> strangers() {
+  /** Which nodes are not in the views of others yet. */
+  List<String> nodesNotConnected() {
     List<String> missing = new ArrayList<>();
     views.forEach(
         (id, view) -> {
           for (String other : nodes.keySet()) {
-            if (!view.entry(other).map(Entry::isWell).orElse(false)) {
+            if (!view.line(other).map(NodeLine::isWell).orElse(false)) {
               missing.add(nodes.get(id) + " does not know " + nodes.get(other));
             }
           }
@@ -78,43 +78,43 @@ final class ClusterViews {
     return missing;
   }
 
-  /** Which nodes do not take the slots for those of the owner. */
-  List<String> doubters(String owner, BitSet slots) {
+  /** Which views do not show the node as the owner of the slots. */
+  List<String> nodesNotAware(String owner, BitSet slots) {
     List<String> missing = new ArrayList<>();
     views.forEach(
         (id, view) -> {
           BitSet left = (BitSet) slots.clone();
-          view.entry(owner).map(Entry::slots).ifPresent(left::andNot);
+          view.line(owner).map(NodeLine::slots).ifPresent(left::andNot);
           if (!left.isEmpty()) {
             missing.add(
-                "%s takes %d slots for those of others than %s"
+                "%s sees %d slots at other nodes than %s"
                     .formatted(nodes.get(id), left.cardinality(), nodes.get(owner)));
           }
         });
     return missing;
   }
 
-  /** What keeps the nodes that can be asked from agreeing on a cluster that works. */
-  List<String> troubles() {
+  /** In what the views do not agree on a cluster that works; nothing once they do. */
+  List<String> problems() {
     List<String> missing = new ArrayList<>();
     if (views.isEmpty()) {
-      missing.add("no node can be asked");
+      missing.add("no node runs");
     }
-    views.forEach((id, view) -> addTroubles(missing, id, view));
+    views.forEach((id, view) -> addProblems(missing, id, view));
     return missing;
   }
 
-  private void addTroubles(List<String> missing, String id, ClusterView view) {
-    RedisNode node = Objects.requireNonNull(nodes.get(id));
+  private void addProblems(List<String> missing, String id, ClusterView view) {
+    ServerNode node = Objects.requireNonNull(nodes.get(id));
     String state = Info.field(node.server(), "CLUSTER INFO", "cluster_state");
     if (!state.equals("ok")) {
-      missing.add(node + " says the state is " + state);
+      missing.add(node + " reports the state " + state);
     }
     nodes.forEach(
         (other, known) -> {
           boolean isAwake = views.containsKey(other);
-          Predicate<Entry> expected = isAwake ? Entry::isWell : Entry::isFailed;
-          if (view.entry(other).filter(expected).isEmpty()) {
+          Predicate<NodeLine> expected = isAwake ? NodeLine::isWell : NodeLine::isFailed;
+          if (view.line(other).filter(expected).isEmpty()) {
             missing.add("%s takes %s for %s".formatted(node, known, isAwake ? "failed" : "well"));
           }
         });
@@ -131,31 +131,31 @@ final class ClusterViews {
         missing.add(node + " is a master without slots");
       }
     } else {
-      addTroublesOfReplica(missing, node, view);
+      addProblemsOfReplica(missing, node, view);
     }
   }
 
-  private void addTroublesOfReplica(List<String> missing, RedisNode node, ClusterView view) {
+  private void addProblemsOfReplica(List<String> missing, ServerNode node, ClusterView view) {
     String master = view.self().master();
     if (!views.containsKey(master)) {
       missing.add("%s follows %s".formatted(node, nodes.get(master)));
     }
     if (!Info.field(node.server(), "INFO replication", "master_link_status").equals("up")) {
-      missing.add("%s hears nothing of %s".formatted(node, nodes.get(master)));
+      missing.add("%s is not connected to %s".formatted(node, nodes.get(master)));
     }
     views.forEach(
         (id, other) -> {
-          if (!other.entry(view.self().id()).map(Entry::master).orElse("").equals(master)) {
-            missing.add("%s does not know whom %s follows".formatted(nodes.get(id), node));
+          if (!other.line(view.self().id()).map(NodeLine::master).orElse("").equals(master)) {
+            missing.add("%s does not know the master of %s".formatted(nodes.get(id), node));
           }
         });
   }
 
-  private Stream<Entry> entries() {
-    return views.values().stream().flatMap(view -> view.entries().values().stream());
+  private Stream<NodeLine> lines() {
+    return views.values().stream().flatMap(view -> view.lines().values().stream());
   }
 
-  private List<RedisNode> choose(Predicate<String> isWanted) {
+  private List<ServerNode> choose(Predicate<String> isWanted) {
     return nodes.entrySet().stream()
         .filter(node -> isWanted.test(node.getKey()))
         .map(Map.Entry::getValue)

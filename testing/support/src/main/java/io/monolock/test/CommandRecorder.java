@@ -15,15 +15,15 @@ import java.util.stream.Stream;
  * Records the commands that a server has executed, from when it is started until it is closed or
  * the server ends.
  *
- * <p>It reads {@code MONITOR} on a connection of its own. A question first waits until all is
- * recorded that the server executed before it, so that a test may also conclude from what is not
- * there; if the server gives no answer, it sees what was recorded so far. Left out are the commands
- * of {@link RedisServer#command(String...)}, those that Redis hides, as {@code AUTH}, and those
- * that it refuses before it executes them, as it does while it is {@code LOADING}.
+ * <p>It reads {@code MONITOR} on a connection of its own. A query first waits until everything is
+ * recorded that the server executed before it, so that a test may also rely on what is missing; if
+ * the server does not answer, the query returns what was recorded so far. Left out are the commands
+ * of {@link RedisServer#command(String...)}, commands that Redis hides, such as {@code AUTH}, and
+ * commands that it refuses before it executes them, as it does while it is {@code LOADING}.
  */
 public final class CommandRecorder implements AutoCloseable {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final String MARK = "monolock-mark-";
   private static final AtomicLong MARKS = new AtomicLong();
 
@@ -49,7 +49,7 @@ public final class CommandRecorder implements AutoCloseable {
   /**
    * Starts to record.
    *
-   * @param server the server, which has to run
+   * @param server a running server
    * @return the recorder
    */
   public static CommandRecorder of(RedisServer server) {
@@ -176,12 +176,12 @@ public final class CommandRecorder implements AutoCloseable {
   }
 
   private void awaitMark(String mark) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     synchronized (recorded) {
       while (!isEnded && !seenMarks.remove(mark)) {
         long millis = Duration.ofNanos(end - System.nanoTime()).toMillis();
         if (millis <= 0) {
-          throw new IllegalStateException("MONITOR must show all within " + PATIENCE);
+          throw new IllegalStateException("MONITOR must show all within " + TIMEOUT);
         }
         try {
           recorded.wait(millis);

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A test's own connection to a server, opened at its first command and after each restart.
  *
- * <p>It has a user of its own, so that it works whatever a test does to the default user.
+ * <p>It has a user of its own, so that a test may restrict the default user.
  */
 final class ControlConnection {
 
-  /** The name of a user who may do all, whatever the password. */
+  /** The name of a user that may run all commands, with any password. */
   static final String USER = "monolock-control";
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import reactor.core.publisher.Hooks;
 
 /**
- * Fails a test during which Reactor had to drop an error or a value, as nobody was there to take
+ * Fails a test during which Reactor dropped an error or a value because no subscriber could take
  * it.
  *
  * <pre>{@code
@@ -30,9 +30,9 @@ import reactor.core.publisher.Hooks;
  * }</pre>
  *
  * <p>It counts from before the test's {@code @BeforeEach} methods until after its
- * {@code @AfterEach} methods, whatever thread drops; what is dropped later is not seen, so a test
- * first waits for what it started. The hooks are those of the whole JVM: tests must not run in
- * parallel, and hooks that others have set for dropped signals are gone after a test.
+ * {@code @AfterEach} methods, in all threads; signals that are dropped later do not count, so a
+ * test first waits for what it started. The hooks are global in the JVM: tests must not run in
+ * parallel, and other hooks for dropped signals are reset after a test.
  */
 public final class DroppedSignals
     implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
@@ -44,7 +44,7 @@ public final class DroppedSignals
   /** JUnit creates one for each class that it extends. */
   public DroppedSignals() {}
 
-  /** Lets this test pass, whatever is dropped. */
+  /** Lets this test pass even if signals are dropped. */
   public void allow() {
     isAllowed = true;
   }

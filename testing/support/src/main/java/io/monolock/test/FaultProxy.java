@@ -21,46 +21,46 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bad network in front of a server: clients that connect to the proxy reach the server, until it
- * is told to cut, refuse, lose, delay or hold what goes through it.
+ * A bad network in front of a server: clients that connect to the proxy reach the server, until a
+ * test lets it cut, refuse, lose, delay or hold what goes through it.
  *
  * <pre>{@code
  * try (RedisServer server = RedisServer.start();
  *     FaultProxy proxy = FaultProxy.before(server)) {
  *   RedisClient client = RedisClient.create(proxy.uri());
- *   proxy.dropReplies(true); // Redis does what it is asked, and the client never learns it
+ *   proxy.dropReplies(true); // Redis executes commands, and the client gets no reply
  * }
  * }</pre>
  *
  * <h2>What is lost is lost</h2>
  *
- * <p>Bytes that were dropped or went into the black hole do not come back, and a client that takes
- * the next reply for that of its oldest command would from then on take each for another's. When
- * such a fault ends, the connections that lost something are therefore cut; those that lost nothing
- * stay. A delay or a hold loses nothing and never changes the order of bytes.
+ * <p>Bytes that were dropped or went into the black hole do not come back, and a client that
+ * matches the next reply with its oldest command would from then on match each with a wrong one.
+ * When such a fault ends, the connections that lost something are therefore cut; the others stay. A
+ * delay or a hold loses nothing and never changes the order of bytes.
  *
  * <h2>When a fault begins</h2>
  *
- * <p>A method returns when its fault is there. It holds for what reaches the proxy from then on:
- * bytes that already wait for the end of their delay still arrive. A reply may be on its way from
- * the server when its client is cut or the fault begins, so a test that needs the one outcome asks
- * the server itself what it has done. Faults add up: replies can be delayed while requests are
- * dropped.
+ * <p>A method returns when its fault is in effect. The fault applies to what reaches the proxy from
+ * then on: bytes that already wait for the end of their delay still arrive. A reply may be on its
+ * way from the server when its client is cut or the fault begins, so a test that depends on whether
+ * a command was executed reads that from the server itself. Faults add up: replies can be delayed
+ * while requests are dropped.
  *
  * <p>Several proxies may stand before one server. Methods block for a moment and belong in the
- * threads of tests; several threads may share a proxy. The proxy knows of the protocol only where
- * replies begin, so it also stands before servers of another kind, and between a primary and its
- * replica; only holding replies needs RESP without TLS.
+ * threads of tests; several threads may share a proxy. The proxy parses only where replies begin,
+ * so it also works before servers of another kind, and between a primary and its replica; only
+ * holding replies needs RESP without TLS.
  */
 public final class FaultProxy implements AutoCloseable {
 
   private static final int PORT_ATTEMPTS = 10;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-  private final InetSocketAddress target;
+  private volatile InetSocketAddress target;
   private final EventLoop loop = ProxyLoops.next();
   private final Faults faults = new Faults();
-  private final Set<Link> links = new LinkedHashSet<>();
+  private final Set<ProxyConnection> connections = new LinkedHashSet<>();
   private final AtomicLong accepted = new AtomicLong();
   private final int port;
   private @Nullable Channel listener;
@@ -86,7 +86,7 @@ public final class FaultProxy implements AutoCloseable {
    * Starts a proxy before anything that listens on a TCP port.
    *
    * @param host the name or address of the server
-   * @param port its port, 1 to 65535; nobody has to listen there yet
+   * @param port its port, 1 to 65535; no server has to listen there yet
    * @return the proxy, without faults
    */
   public static FaultProxy before(String host, int port) {
@@ -121,16 +121,17 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /**
-   * How many clients are connected now, those in the black hole included.
+   * How many clients are connected now, in the black hole too.
    *
    * @return the count, 0 or more
    */
   public int connections() {
-    return askLoop(() -> (int) links.stream().filter(Link::isClientThere).count());
+    return callInLoop(
+        () -> (int) connections.stream().filter(ProxyConnection::isClientConnected).count());
   }
 
   /**
-   * How many connections were accepted so far, also those that are gone.
+   * How many connections were accepted so far, closed ones included.
    *
    * @return the count, 0 or more
    */
@@ -143,10 +144,10 @@ public final class FaultProxy implements AutoCloseable {
    * connect again at once, unless {@link #refuse()} was called before.
    */
   public void cut() {
-    inLoop(this::closeLinks);
+    inLoop(this::closeConnections);
   }
 
-  /** Refuses new connections until {@link #accept()}; those that are there stay. */
+  /** Refuses new connections until {@link #accept()}; open ones stay. */
   public synchronized void refuse() {
     Channel open = listener;
     if (open != null) {
@@ -175,7 +176,17 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /**
-   * Drops what clients send: the server never hears of it.
+   * Leads new connections to another server, as a name does whose address was changed; those that
+   * are there stay with the one that they have reached.
+   *
+   * @param server the other server
+   */
+  public void leadTo(RedisServer server) {
+    target = new InetSocketAddress(server.host(), server.port());
+  }
+
+  /**
+   * Drops what clients send: it does not reach the server.
    *
    * @param drop true to begin; false to end, which cuts the connections that lost something
    */
@@ -183,15 +194,15 @@ public final class FaultProxy implements AutoCloseable {
     inLoop(
         () -> {
           faults.dropRequests = drop;
-          healUnless(drop);
+          closeLossyUnless(drop);
         });
   }
 
   /**
-   * Drops what the server answers: it does what it is asked, and its clients do not learn it.
+   * Drops what the server answers: it executes commands, and clients get no reply.
    *
-   * <p>A client may send a script by its hash first; then the lost reply can be the one that says
-   * that the script is not there yet, and nothing was done.
+   * <p>A client may send a script by its hash first; then the lost reply can be {@code NOSCRIPT},
+   * and nothing was executed.
    *
    * @param drop true to begin; false to end, which cuts the connections that lost something
    */
@@ -199,14 +210,14 @@ public final class FaultProxy implements AutoCloseable {
     inLoop(
         () -> {
           faults.dropReplies = drop;
-          healUnless(drop);
+          closeLossyUnless(drop);
         });
   }
 
   /**
    * Swallows all bytes of both directions and hides that the other side has closed a connection, as
-   * a network does that has stopped to route. New connections are accepted, as those of a server
-   * that hangs, but do not reach it.
+   * a network without a route does. New connections are accepted, as by a server that hangs, but do
+   * not reach it.
    *
    * @param swallow true to begin; false to end, which cuts the connections that lost something
    */
@@ -214,7 +225,7 @@ public final class FaultProxy implements AutoCloseable {
     inLoop(
         () -> {
           faults.blackHole = swallow;
-          healUnless(swallow);
+          closeLossyUnless(swallow);
         });
   }
 
@@ -243,7 +254,7 @@ public final class FaultProxy implements AutoCloseable {
    * Holds all replies that begin to arrive from now on, of all connections; a reply of which a part
    * has arrived still goes through.
    *
-   * @return what lets them go
+   * @return the handle that releases them
    */
   public HeldReplies holdReplies() {
     return hold(ReplyHold.ofAll(this::release));
@@ -253,11 +264,11 @@ public final class FaultProxy implements AutoCloseable {
    * Holds one reply, counted over all connections from now on, and whatever its connection receives
    * after it; other connections go on.
    *
-   * <p>Replies of RESP2 and RESP3 count, errors and those of a client's handshake too. The push
-   * messages of RESP3 do not; messages of a RESP2 subscription cannot be told from replies and do.
+   * <p>Replies of RESP2 and RESP3 count, errors and replies to a client's handshake too. The push
+   * messages of RESP3 do not; messages of a RESP2 subscription look like replies and do.
    *
    * @param number which reply, 1 for the next
-   * @return what lets it go
+   * @return the handle that releases it
    */
   public HeldReplies holdReply(int number) {
     if (number < 1) {
@@ -276,9 +287,9 @@ public final class FaultProxy implements AutoCloseable {
     inLoop(
         () -> {
           faults.clear();
-          healUnless(false);
+          closeLossyUnless(false);
           List.copyOf(faults.holds).forEach(this::openFor);
-          links.forEach(Link::hurry);
+          connections.forEach(ProxyConnection::sendAllNow);
         });
     accept();
   }
@@ -303,17 +314,17 @@ public final class FaultProxy implements AutoCloseable {
   private void openFor(ReplyHold hold) {
     faults.holds.remove(hold);
     hold.released();
-    links.forEach(link -> link.open(hold));
+    connections.forEach(connection -> connection.open(hold));
   }
 
-  private void healUnless(boolean faulty) {
+  private void closeLossyUnless(boolean faulty) {
     if (!faulty) {
-      List.copyOf(links).forEach(Link::closeIfLossy);
+      List.copyOf(connections).forEach(ProxyConnection::closeIfLossy);
     }
   }
 
-  private void closeLinks() {
-    List.copyOf(links).forEach(Link::close);
+  private void closeConnections() {
+    List.copyOf(connections).forEach(ProxyConnection::close);
   }
 
   private Channel listenOnAFreePort() {
@@ -335,7 +346,7 @@ public final class FaultProxy implements AutoCloseable {
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel client) {
-                link(client);
+                proxy(client);
               }
             })
         .bind(Launcher.HOST, free)
@@ -344,42 +355,42 @@ public final class FaultProxy implements AutoCloseable {
 
   /** A selector holds on to a closed socket, and lets clients connect to it, until it selects. */
   private void awaitRefusal() {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     while (!Ports.refuses(port)) {
       if (System.nanoTime() - end > 0) {
-        throw new IllegalStateException("Port " + port + " must be free within " + PATIENCE);
+        throw new IllegalStateException("Port " + port + " must be free within " + TIMEOUT);
       }
       inLoop(() -> {});
     }
   }
 
-  private void link(Channel client) {
-    Link link = new Link(client, faults, links::remove);
-    links.add(link);
+  private void proxy(Channel client) {
+    ProxyConnection connection = new ProxyConnection(client, faults, connections::remove);
+    connections.add(connection);
     accepted.incrementAndGet();
-    client.pipeline().addLast(new SocketEvents(link::request, link::clientClosed));
+    client.pipeline().addLast(new SocketEvents(connection::request, connection::clientClosed));
     if (faults.blackHole) {
-      link.reachNothing();
+      connection.swallowed();
     } else {
-      connect(link);
+      connect(connection);
     }
   }
 
-  private void connect(Link link) {
+  private void connect(ProxyConnection connection) {
     var unused =
         new Bootstrap()
             .group(loop)
             .channel(NioSocketChannel.class)
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.ALLOCATOR, UnpooledByteBufAllocator.DEFAULT)
-            .handler(new SocketEvents(link::reply, link::serverClosed))
+            .handler(new SocketEvents(connection::reply, connection::serverClosed))
             .connect(target)
             .addListener(
                 (ChannelFuture connected) -> {
                   if (connected.isSuccess()) {
-                    link.reach(connected.channel());
+                    connection.serverConnected(connected.channel());
                   } else {
-                    link.close();
+                    connection.close();
                   }
                 });
   }
@@ -394,7 +405,7 @@ public final class FaultProxy implements AutoCloseable {
     var unused = loop.submit(change).syncUninterruptibly();
   }
 
-  private <T> T askLoop(Callable<T> question) {
-    return loop.submit(question).syncUninterruptibly().getNow();
+  private <T> T callInLoop(Callable<T> task) {
+    return loop.submit(task).syncUninterruptibly().getNow();
   }
 }

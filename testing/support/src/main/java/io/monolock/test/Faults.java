@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** What a proxy does wrong at the moment; only its own thread reads and changes it. */
+/** The present faults of a proxy; confined to its event loop. */
 final class Faults {
 
   final Set<ReplyHold> holds = new LinkedHashSet<>();

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** A kind of parameter that the extension can fill, and what it has to do for that. */
+/** A type of parameter that the extension resolves, with the steps of its lifecycle. */
 record Fixture<T>(
     Class<T> type,
     Function<RedisSetup, T> start,

@@ -2,10 +2,10 @@
 package io.monolock.test;
 
 /**
- * Replies that a {@link FaultProxy} keeps back until it is told to let them go.
+ * Replies that a {@link FaultProxy} holds back until they are released.
  *
- * <p>Whatever a connection receives after a held reply waits behind it; nothing gets lost and
- * nothing overtakes.
+ * <p>Replies behind a held one on the same connection wait, too; nothing is lost, and the order is
+ * kept.
  */
 public interface HeldReplies extends AutoCloseable {
 

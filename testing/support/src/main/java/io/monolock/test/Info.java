@@ -3,17 +3,15 @@ package io.monolock.test;
 
 import java.util.Objects;
 
-/** Reads the lines that servers describe themselves with. */
+/** Reads fields of replies such as that to {@code INFO}. */
 final class Info {
 
   private Info() {}
 
-  /**
-   * What a server says of itself in a line {@code field:value}; the empty text if there is none.
-   */
-  static String field(RedisServer server, String question, String field) {
+  /** The value in a line {@code field:value} of a reply; the empty text if there is none. */
+  static String field(RedisServer server, String command, String field) {
     String prefix = field + ":";
-    return Objects.requireNonNull(server.commandAsString(question.split(" ")))
+    return Objects.requireNonNull(server.commandAsString(command.split(" ")))
         .lines()
         .filter(line -> line.startsWith(prefix))
         .map(line -> line.substring(prefix.length()))

@@ -3,7 +3,7 @@ package io.monolock.test;
 
 import java.util.List;
 
-/** Looks at which keys a server has and whether they will go by themselves. */
+/** Lists the keys of a server, and which of them never expire. */
 public final class KeyScanner {
 
   private static final long NO_TTL = -1;
@@ -15,9 +15,9 @@ public final class KeyScanner {
   }
 
   /**
-   * Looks at the keys of database 0.
+   * Creates a scanner of database 0.
    *
-   * @param server the server; each question asks it anew
+   * @param server the server; each call reads its present keys
    * @return the scanner
    */
   public static KeyScanner of(RedisServer server) {
@@ -25,7 +25,7 @@ public final class KeyScanner {
   }
 
   /**
-   * The keys that are there now.
+   * The present keys.
    *
    * @param pattern a pattern of {@code KEYS}, such as {@code lock:*}
    * @return their names, sorted
@@ -37,7 +37,7 @@ public final class KeyScanner {
   }
 
   /**
-   * The keys that are there now and will stay for ever.
+   * The present keys that never expire.
    *
    * @param pattern a pattern of {@code KEYS}, such as {@code lock:*}
    * @return their names, sorted

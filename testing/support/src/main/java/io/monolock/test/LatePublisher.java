@@ -11,9 +11,9 @@ import org.reactivestreams.Subscription;
  * A publisher whose signals a test sends by hand, also after the subscriber has cancelled.
  *
  * <p>Reactive Streams allow that (rule 2.8): a cancellation may be on its way while a signal is.
- * What they forbid is refused here with {@link IllegalStateException}: a value that nobody has
- * requested, and a signal after the last. Every subscriber gets each signal that is sent after it
- * has subscribed, in the thread that sends it; signals must be sent one at a time.
+ * Signals that they forbid are refused with {@link IllegalStateException}: a value that was not
+ * requested, and a signal after the last. A subscriber gets each signal that is sent after it has
+ * subscribed, in the thread that sends it; signals must be sent one at a time.
  *
  * @param <T> the type of the values
  */
@@ -65,16 +65,16 @@ public final class LatePublisher<T> implements Publisher<T> {
   }
 
   /**
-   * How many have subscribed so far.
+   * How many subscribers there have been so far.
    *
-   * @return the count, also of those that have cancelled
+   * @return the count, cancelled subscribers included
    */
   public int subscriptions() {
     return current().size();
   }
 
   /**
-   * How many have cancelled so far.
+   * How many subscribers have cancelled so far.
    *
    * @return the count; a subscriber that cancels twice counts once
    */

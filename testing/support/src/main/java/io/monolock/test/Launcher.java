@@ -16,15 +16,15 @@ final class Launcher {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(15);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(3);
   private static final int PORT_ATTEMPTS = 10;
-  // the second one is all that an old server says of the port of a cluster's bus
+  // an old server logs the second one if the port of the cluster's bus is taken
   private static final List<String> TAKEN =
       List.of("Failed listening on port", "Could not create server TCP listening socket");
   private static final int FIRST_MAJOR_VERSION_THAT_FORBIDS_DEBUG = 7;
 
-  /** In what else than the common way a server starts. */
+  /** How a server starts other than by default. */
   enum Mode {
     SENTINEL,
-    /** Finds again what it has written into its configuration itself. */
+    /** Keeps the changes that the server makes to its configuration file. */
     KEEPS_CONFIGURATION
   }
 
@@ -47,10 +47,12 @@ final class Launcher {
     this.transport = transport;
   }
 
-  /** A process that answers on its port, and the version that it says it has. */
+  /** A process that answers on its port, and the version that it reports. */
   record Running(ChildProcess process, int port, String version) {}
 
-  /** Starts on a port that is thought to be free; takes the next if another process was faster. */
+  /**
+   * Starts on a port that was free; takes the next one if another process has taken it meanwhile.
+   */
   Running launchOnOneOf(IntSupplier ports) {
     for (int attempt = 1; attempt < PORT_ATTEMPTS; attempt++) {
       try {
@@ -66,7 +68,7 @@ final class Launcher {
     return launch(port, List.of(), false);
   }
 
-  /** Starts with more settings, and is content with a server that is still loading its data. */
+  /** Starts with more settings, and returns while the server still loads its data. */
   Running launchLoading(int port, List<String> moreConfiguration) {
     return launch(port, moreConfiguration, true);
   }
@@ -76,8 +78,8 @@ final class Launcher {
     int logStart = files.readLog().length();
     ChildProcess process = ChildProcess.start(command(), files.data(), files.log());
     try {
-      Greeting greeting = awaitGreeting(process, port, logStart, mayLoad);
-      return new Running(process, port, greeting.version());
+      ServerStatus status = awaitStatus(process, port, logStart, mayLoad);
+      return new Running(process, port, status.version());
     } catch (RuntimeException e) {
       process.kill();
       throw e;
@@ -110,7 +112,7 @@ final class Launcher {
     lines.add("save \"\"");
     lines.add("appendonly no");
     lines.add("user " + ControlConnection.USER + " on nopass ~* &* +@all");
-    // as whom it follows another server
+    // the user with which it replicates from another server
     lines.add("masteruser " + ControlConnection.USER);
     lines.add("masterauth " + ControlConnection.USER);
     if (binary.majorVersion() >= FIRST_MAJOR_VERSION_THAT_FORBIDS_DEBUG) {
@@ -120,19 +122,19 @@ final class Launcher {
     return lines;
   }
 
-  private Greeting awaitGreeting(ChildProcess process, int port, int logStart, boolean mayLoad) {
+  private ServerStatus awaitStatus(ChildProcess process, int port, int logStart, boolean mayLoad) {
     SocketFactory sockets = transport.sockets();
     long end = System.nanoTime() + START_TIMEOUT.toNanos();
     while (System.nanoTime() - end < 0) {
       if (process.endsWithin(POLL_INTERVAL)) {
         throw failure("ended before it answered", port, logStart);
       }
-      Optional<Greeting> greeting = Greeting.of(sockets, HOST, port);
+      Optional<ServerStatus> status = ServerStatus.of(sockets, HOST, port);
       // another server may have taken the port
-      if (greeting.isPresent()
-          && greeting.get().pid() == process.pid()
-          && (mayLoad || !greeting.get().isLoading())) {
-        return greeting.get();
+      if (status.isPresent()
+          && status.get().pid() == process.pid()
+          && (mayLoad || !status.get().isLoading())) {
+        return status.get();
       }
     }
     throw failure("did not answer within " + START_TIMEOUT, port, logStart);

@@ -6,7 +6,7 @@ import reactor.blockhound.BlockingOperationError;
 import reactor.blockhound.integration.BlockHoundIntegration;
 
 /**
- * Where Lettuce and Netty may block in a thread that must not, and how all other blocking is shown.
+ * Allows the blocking calls of Lettuce and Netty that are harmless, and prints all others.
  *
  * <p>Netty and Lettuce swallow what BlockHound throws, so it is printed, too.
  */

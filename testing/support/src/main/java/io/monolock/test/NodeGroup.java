@@ -10,13 +10,13 @@ import java.util.function.Consumer;
 final class NodeGroup implements AutoCloseable {
 
   private final boolean behindProxies;
-  private final List<RedisNode> nodes = new ArrayList<>();
+  private final List<ServerNode> nodes = new ArrayList<>();
 
   private NodeGroup(boolean behindProxies) {
     this.behindProxies = behindProxies;
   }
 
-  /** A group that is filled; closed again if that fails. */
+  /** Creates a group and fills it; closes it if that fails. */
   static NodeGroup started(boolean behindProxies, Consumer<NodeGroup> filling) {
     NodeGroup group = new NodeGroup(behindProxies);
     try {
@@ -28,43 +28,53 @@ final class NodeGroup implements AutoCloseable {
     }
   }
 
-  RedisNode start(RedisServer.Builder kind, RedisNode.Announcement announcement) {
-    RedisNode node = RedisNode.start(kind, behindProxies, announcement);
+  ServerNode start(RedisServer.Builder kind, ServerNode.Announcement announcement) {
+    ServerNode node = ServerNode.start(kind, behindProxies, announcement);
     nodes.add(node);
     return node;
   }
 
-  List<RedisNode> nodes() {
+  List<ServerNode> nodes() {
     return List.copyOf(nodes);
   }
 
-  /** Those that can be asked: they run and are not paused. */
-  List<RedisNode> awake() {
+  /** The nodes that run and are not paused. */
+  List<ServerNode> awake() {
     return nodes.stream().filter(node -> node.server().isAwake()).toList();
   }
 
   List<RedisServer> servers() {
-    return nodes.stream().map(RedisNode::server).toList();
+    return nodes.stream().map(ServerNode::server).toList();
   }
 
   List<String> uris() {
-    return nodes.stream().map(RedisNode::uri).toList();
+    return nodes.stream().map(ServerNode::uri).toList();
   }
 
-  Optional<RedisNode> at(String host, int port) {
+  Optional<ServerNode> at(String host, int port) {
     return nodes.stream()
         .filter(node -> node.host().equals(host) && node.port() == port)
         .findFirst();
   }
 
-  /** Ends all faults and lets all servers run, with the settings that they were started with. */
+  /** Ends all faults and lets all servers run, with their first settings. */
   void wake() {
-    nodes.forEach(RedisNode::wake);
+    nodes.forEach(ServerNode::wake);
     nodes.forEach(node -> node.server().restoreSettings());
+  }
+
+  /** Resumes paused servers, and starts servers that do not run. */
+  void recover() {
+    for (RedisServer server : servers()) {
+      server.resume();
+      if (!server.isRunning()) {
+        server.restart();
+      }
+    }
   }
 
   @Override
   public void close() {
-    nodes.forEach(RedisNode::close);
+    nodes.forEach(ServerNode::close);
   }
 }

@@ -22,7 +22,7 @@ final class PlainConnection implements AutoCloseable {
             new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
   }
 
-  /** Connects as the user who may do all. */
+  /** Connects as the user that may run all commands. */
   static PlainConnection to(RedisServer server) {
     try {
       PlainConnection connection =

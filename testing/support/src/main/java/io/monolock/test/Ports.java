@@ -13,10 +13,9 @@ import java.util.function.IntPredicate;
 /**
  * Finds free ports for servers.
  *
- * <p>They lie below those that operating systems give to clients. A client's own port could
- * otherwise take that of a server that is down for a moment, or a client that connects again and
- * again could even reach itself there. The port that a cluster's bus adds, 10000 higher, is below
- * them too.
+ * <p>They lie below the ephemeral ports of operating systems. A client could otherwise get the port
+ * of a server that is down for a moment, or a client that keeps reconnecting could even connect to
+ * itself. The port of a cluster's bus, 10000 higher, is below them too.
  */
 final class Ports {
 
@@ -27,12 +26,15 @@ final class Ports {
 
   private Ports() {}
 
-  /** A port that nobody listened on a moment ago. */
+  /** A port that was free a moment ago. */
   static int free() {
     return find(Ports::isFree);
   }
 
-  /** The same for a node of a cluster, which takes the {@linkplain #ofBus port of its bus} too. */
+  /**
+   * A port whose {@linkplain #ofBus port of the bus} was free, too, as a node of a cluster needs
+   * it.
+   */
   static int freeWithBus() {
     return find(Ports::isFreeWithBus);
   }
@@ -41,7 +43,7 @@ final class Ports {
     return isFree(port) && isFree(ofBus(port));
   }
 
-  /** Where a node of a cluster that listens on this port listens to the other nodes. */
+  /** The port on which a node of a cluster that has this port listens to other nodes. */
   static int ofBus(int port) {
     return port + BUS;
   }
@@ -56,7 +58,7 @@ final class Ports {
     throw new IllegalStateException("No port between " + FIRST + " and " + LAST + " is free");
   }
 
-  /** Whether nobody listens there; finds out without listening. */
+  /** Whether no process listens there; checked without listening. */
   static boolean refuses(int port) {
     try (SocketChannel socket = SocketChannel.open()) {
       socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);

@@ -11,8 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * The threads of all proxies of this JVM: few, and daemons that end with it.
  *
- * <p>They are plain threads, so that what looks for blocking in the threads of Netty's clients does
- * not take them for such.
+ * <p>They are plain threads, so that BlockHound does not take them for event loops of clients.
  */
 final class ProxyLoops {
 

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Race {
 
-  private static final long PATIENCE_SECONDS = 30;
+  private static final long TIMEOUT_SECONDS = 30;
   private static final int BITS_OF_A_MILLISECOND = 20;
 
   private final ExecutorService threads = Executors.newFixedThreadPool(2, Race::thread);
@@ -105,7 +105,7 @@ public final class Race {
    * Runs a race with the offsets of an earlier one.
    *
    * @param rounds how many, 1 or more
-   * @param seed the seed that a failure has told
+   * @param seed the seed that the message of a failure names
    * @param each prepares a round, in the thread of the caller
    * @throws AssertionError as {@link #run(int, Callable)} does
    */
@@ -180,7 +180,7 @@ public final class Race {
 
   private static @Nullable Throwable failureOf(Future<?> action) throws InterruptedException {
     try {
-      var unused = action.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      var unused = action.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       return null;
     } catch (ExecutionException e) {
       return e.getCause();

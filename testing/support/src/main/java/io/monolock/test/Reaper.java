@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Ends the processes and deletes the folders of this JVM when it is gone.
  *
  * <p>A JVM that exits does it in a shutdown hook. One that is killed runs no hook, so a shell
- * process is told of everything that must not outlive the JVM, line by line on its standard input.
+ * process reads everything that must not outlive the JVM, line by line, from its standard input.
  * The operating system closes that input however the JVM ends, and then the shell cleans up what is
  * left. It ignores the signals of a terminal, which reach it together with the JVM.
  */
@@ -73,31 +73,31 @@ final class Reaper {
     return SHARED.get();
   }
 
-  /** The process ends with this JVM; once it has ended, its id is forgotten. */
+  /** Kills the process when this JVM ends, unless it has ended before. */
   void guard(ProcessHandle process) {
     processes.add(process);
-    tell("+" + process.pid());
+    send("+" + process.pid());
     var unused = process.onExit().thenRun(() -> release(process));
   }
 
-  /** The file or folder goes with this JVM. */
+  /** Deletes the file or folder when this JVM ends. */
   void guard(Path path) {
     paths.add(path);
-    tell("+" + path.toAbsolutePath());
+    send("+" + path.toAbsolutePath());
   }
 
-  /** The file or folder is deleted already. */
+  /** The file or folder has been deleted. */
   void release(Path path) {
     paths.remove(path);
-    tell("-" + path.toAbsolutePath());
+    send("-" + path.toAbsolutePath());
   }
 
   private void release(ProcessHandle process) {
     processes.remove(process);
-    tell("-" + process.pid());
+    send("-" + process.pid());
   }
 
-  private synchronized void tell(String line) {
+  private synchronized void send(String line) {
     try {
       shell.write(line + "\n");
       shell.flush();
@@ -113,7 +113,7 @@ final class Reaper {
       try {
         Folders.delete(path);
       } catch (UncheckedIOException e) {
-        // a thread that still runs got in between; the shell deletes it
+        // a running thread has written a file meanwhile; the shell deletes it
       }
     }
   }

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
  * @param time when, by the clock of the server
  * @param connection the address of the client, such as {@code 127.0.0.1:12345}, or {@code lua} if a
  *     script sent it
- * @param words the command and its arguments; Valkey 8.1 shows quotes and backslashes in a way that
- *     can be read in several, so that there they may be wrong
+ * @param words the command and its arguments; Valkey 8.1 shows quotes and backslashes ambiguously,
+ *     so that they may be wrong there
  */
 public record RecordedCommand(Instant time, String connection, List<String> words) {
 
@@ -57,7 +57,8 @@ public record RecordedCommand(Instant time, String connection, List<String> word
     return new RecordedCommand(time, parts.group(3), words(parts.group(4)));
   }
 
-  // Valkey 8.1 escapes neither quotes nor backslashes: what cannot be an end or an escape is none
+  // Valkey 8.1 escapes neither quotes nor backslashes: one that cannot be an end or an escape is
+  // text
   private static List<String> words(String quoted) {
     List<String> words = new ArrayList<>();
     int i = quoted.indexOf('"') + 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.test;
 
+import io.lettuce.core.RedisException;
+import io.monolock.test.ClusterView.NodeLine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -16,7 +18,7 @@ import java.util.stream.IntStream;
  *
  * <pre>{@code
  * try (RedisCluster cluster = RedisCluster.start()) {
- *   RedisNode master = cluster.ownerOf("order:42");
+ *   ServerNode master = cluster.ownerOf("order:42");
  *   master.server().kill();
  *   cluster.awaitSettled(); // its replica has taken over
  *   cluster.restart(master);
@@ -24,16 +26,16 @@ import java.util.stream.IntStream;
  * }</pre>
  *
  * <p>It is ready in a little more than two seconds: for so long a new master refuses all commands,
- * and no setting changes that. A master that does not answer for a second is taken for failed, and
- * its replica takes over in one to three seconds. Methods block until what they say is true, for 30
+ * and no setting changes that. A master that does not answer for a second counts as failed, and its
+ * replica takes over in one to three seconds. Methods block until what they say is true, for 30
  * seconds at most, and then throw {@link IllegalStateException} with what is missing.
  *
  * <h2>Behind proxies</h2>
  *
- * <p>The nodes tell clients the addresses of their proxies, and each other too: a replica hears of
- * its master through the master's proxy, as clients do. What goes between the nodes apart from
- * that, such as who is alive, goes directly. So a proxy that is cut leaves its node a healthy
- * master, whose replica keeps what it has.
+ * <p>The nodes announce the addresses of their proxies, to clients and to each other: a replica
+ * replicates through its master's proxy. The bus of the cluster, with its failure detection, does
+ * not go through proxies. So a node whose proxy is cut stays a healthy master, whose replica gets
+ * no more writes.
  *
  * <h2>What is easily overlooked</h2>
  *
@@ -41,8 +43,8 @@ import java.util.stream.IntStream;
  *   <li>While one master is gone, all others answer {@code CLUSTERDOWN}, until it is replaced.
  *   <li>A master that is started again before its replica has taken over comes back without data,
  *       and its replica drops its own.
- *   <li>A node that {@linkplain RedisServer#restartEmpty() lost its files} is no member any more.
- *   <li>Replication is asynchronous: who takes over may lack what was written last.
+ *   <li>A node that {@linkplain RedisServer#restartEmpty() lost its files} is no longer a member.
+ *   <li>Replication is asynchronous: a replica that takes over may lack the last writes.
  * </ul>
  */
 public final class RedisCluster implements AutoCloseable {
@@ -50,15 +52,15 @@ public final class RedisCluster implements AutoCloseable {
   private static final int MASTERS = 3;
   private static final int NODES = 2 * MASTERS;
   private static final String SUBJECT = "The cluster";
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final NodeGroup group;
-  private final Map<String, RedisNode> byId = new LinkedHashMap<>();
-  private final Awaiting cluster = new Awaiting(SUBJECT, PATIENCE);
+  private final Map<String, ServerNode> byId = new LinkedHashMap<>();
+  private final StatePoller cluster = new StatePoller(SUBJECT, TIMEOUT);
 
   private RedisCluster(NodeGroup group) {
     this.group = group;
-    for (RedisNode node : group.nodes()) {
+    for (ServerNode node : group.nodes()) {
       byId.put(Objects.requireNonNull(node.server().commandAsString("CLUSTER", "MYID")), node);
     }
   }
@@ -144,9 +146,9 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   private void form() {
-    List<RedisNode> nodes = nodes();
+    List<ServerNode> nodes = nodes();
     for (int i = 0; i < NODES; i++) {
-      // or they would have to agree on it first
+      // or the nodes would have to agree on the epochs first
       nodes.get(i).server().command("CLUSTER", "SET-CONFIG-EPOCH", "" + (i + 1));
     }
     for (int i = 0; i < MASTERS; i++) {
@@ -155,13 +157,13 @@ public final class RedisCluster implements AutoCloseable {
           .forEach(slot -> words.add("" + slot));
       nodes.get(i).server().command(words.toArray(String[]::new));
     }
-    for (RedisNode one : nodes) {
-      for (RedisNode other : nodes.subList(nodes.indexOf(one) + 1, NODES)) {
+    for (ServerNode one : nodes) {
+      for (ServerNode other : nodes.subList(nodes.indexOf(one) + 1, NODES)) {
         String bus = "" + Ports.ofBus(other.server().port());
         one.server().command("CLUSTER", "MEET", other.host(), "" + other.port(), bus);
       }
     }
-    cluster.until("complete", () -> ask().strangers());
+    cluster.until("complete", () -> views().nodesNotConnected());
     for (int i = 0; i < MASTERS; i++) {
       nodes.get(MASTERS + i).server().command("CLUSTER", "REPLICATE", idOf(nodes.get(i)));
     }
@@ -169,17 +171,17 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * All nodes, in an order that stays: first those that began as masters, then the replicas that
-   * they began with, in the same order.
+   * All nodes, in an order that stays: first the initial masters, then their initial replicas, in
+   * the same order.
    *
-   * @return six nodes, also those that do not run
+   * @return six nodes, running or not
    */
-  public List<RedisNode> nodes() {
+  public List<ServerNode> nodes() {
     return group.nodes();
   }
 
   /**
-   * The addresses of all nodes, those of their proxies if there are any.
+   * The addresses of all nodes, or of their proxies if there are any.
    *
    * @return one URI such as {@code redis://127.0.0.1:12345} for each node
    */
@@ -188,22 +190,22 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * The nodes that own slots, as {@link #ownerOf(int)} says it.
+   * The nodes that own slots, determined as in {@link #ownerOf(int)}.
    *
-   * @return three nodes, also such that have failed and are not replaced yet
+   * @return three nodes; one of them may have failed and not be replaced yet
    */
-  public List<RedisNode> masters() {
-    return ask().owners();
+  public List<ServerNode> masters() {
+    return views().owners();
   }
 
   /**
-   * The nodes that follow a master now.
+   * The present replicas of a master.
    *
    * @param master the master
-   * @return the replicas that can be asked; none if the node is no master
+   * @return the replicas that run and are not paused; empty if the node is no master
    */
-  public List<RedisNode> replicasOf(RedisNode master) {
-    return ask().replicasOf(idOf(master));
+  public List<ServerNode> replicasOf(ServerNode master) {
+    return views().replicasOf(idOf(master));
   }
 
   /**
@@ -217,79 +219,103 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Who owns a slot, as the newest knowledge among the nodes says.
+   * The owner of a slot, by the newest configuration among the nodes.
    *
    * @param slot 0 to 16383
-   * @return the node, which may have failed and is not replaced yet
-   * @throws IllegalStateException if nobody owns it
+   * @return the node, which may have failed and not be replaced yet
+   * @throws IllegalStateException if it has no owner
    */
-  public RedisNode ownerOf(int slot) {
+  public ServerNode ownerOf(int slot) {
     checkSlot(slot);
-    return ask()
+    return views()
         .ownerOf(slot)
         .orElseThrow(() -> new IllegalStateException("Slot " + slot + " must have an owner"));
   }
 
   /**
-   * Who owns the slot of a key, as the newest knowledge among the nodes says.
+   * The owner of the slot of a key, by the newest configuration among the nodes.
    *
    * @param key the key
-   * @return the node, which may have failed and is not replaced yet
-   * @throws IllegalStateException if nobody owns it
+   * @return the node, which may have failed and not be replaced yet
+   * @throws IllegalStateException if it has no owner
    */
-  public RedisNode ownerOf(String key) {
+  public ServerNode ownerOf(String key) {
     return ownerOf(slotOf(key));
   }
 
   /**
+   * The slots of which a node takes itself for the owner, with or without the consent of others.
+   *
+   * @param node a node that runs
+   * @return the slots, 0 to 16383; empty if the node is a replica
+   * @throws RedisException if the node does not answer
+   */
+  public BitSet claimedSlots(ServerNode node) {
+    NodeLine self = ClusterView.of(node.server()).self();
+    return self.isMaster() ? self.slots() : new BitSet();
+  }
+
+  /**
+   * Resumes nodes that are paused, starts nodes that do not run, and waits until the cluster is
+   * settled.
+   *
+   * @throws IllegalStateException if a node does not start, or the cluster does not settle
+   */
+  public void recover() {
+    group.recover();
+    awaitSettled();
+  }
+
+  /**
    * Waits until all nodes that run, and are not paused, agree on a cluster that works: each slot
-   * has an owner that runs, each other node follows one of these and hears of it, and those that do
+   * has an owner that runs, each other node replicates from one of the owners, and nodes that do
    * not run are known to have failed.
    *
    * @throws IllegalStateException if they do not within 30 seconds
    */
   public void awaitSettled() {
-    awaitSettled(PATIENCE);
+    awaitSettled(TIMEOUT);
   }
 
-  void awaitSettled(Duration patience) {
-    new Awaiting(SUBJECT, patience).until("settled", () -> ask().troubles());
+  void awaitSettled(Duration timeout) {
+    new StatePoller(SUBJECT, timeout).until("settled", () -> views().problems());
   }
 
   /**
-   * Starts a node again, and waits until the cluster is settled with it. It is a replica if another
-   * has taken over from it, and else what it was, without its data unless it is persistent.
+   * Starts a node again, and waits until the cluster is settled with it. It becomes a replica if
+   * another node has taken over from it; otherwise it keeps its role, and loses its data unless it
+   * is persistent.
    *
    * @param node the node, which may run
    * @throws IllegalStateException if it does not start, or the cluster does not settle
    */
-  public void restart(RedisNode node) {
+  public void restart(ServerNode node) {
     node.server().restart();
     awaitSettled();
   }
 
   /**
    * Lets a replica change places with its master in an orderly way, with {@code CLUSTER FAILOVER}:
-   * the master hands over all that it has, nothing is lost, and its clients stay connected to what
-   * is now a replica.
+   * the master hands over all data, nothing is lost, and its clients stay connected to what is now
+   * a replica.
    *
    * @param replica a replica whose master runs
    * @throws IllegalStateException if the node is no replica, or is not the master within 30 seconds
    */
-  public void failOver(RedisNode replica) {
+  public void failOver(ServerNode replica) {
     promote(replica, "CLUSTER", "FAILOVER");
     awaitSettled();
   }
 
   /**
    * Makes a replica the owner of its master's slots at once, with {@code CLUSTER FAILOVER
-   * TAKEOVER}: it asks neither its master nor the others, so what it has not heard of is lost, and
-   * that works while most masters are gone. Waits until all nodes that can be asked know it.
+   * TAKEOVER}: it needs neither its master nor a vote of the others, so what was not replicated is
+   * lost, and it works while most masters are down. Waits until all nodes that run know it.
    *
    * @param replica a replica
    * @throws IllegalStateException if the node is no replica, or not all know it within 30 seconds
    */
-  public void takeOver(RedisNode replica) {
+  public void takeOver(ServerNode replica) {
     promote(replica, "CLUSTER", "FAILOVER", "TAKEOVER");
   }
 
@@ -300,7 +326,7 @@ public final class RedisCluster implements AutoCloseable {
    * @param target a master that does not own the slot
    * @return the next steps
    */
-  public SlotMigration beginMigration(int slot, RedisNode target) {
+  public SlotMigration beginMigration(int slot, ServerNode target) {
     checkSlot(slot);
     return SlotMigration.begin(this, slot, target);
   }
@@ -312,7 +338,7 @@ public final class RedisCluster implements AutoCloseable {
    * @param target a master that does not own the slot
    * @throws IllegalStateException if they do not know it within 30 seconds
    */
-  public void migrate(int slot, RedisNode target) {
+  public void migrate(int slot, ServerNode target) {
     beginMigration(slot, target).finish();
   }
 
@@ -327,13 +353,13 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Ends all faults and migrations, lets all nodes run, and empties them; who owns what stays as it
-   * is.
+   * Ends all faults and migrations, lets all nodes run, and empties them; the owners of slots stay
+   * as they are.
    */
   void reset() {
     group.wake();
     awaitSettled();
-    for (RedisNode master : masters()) {
+    for (ServerNode master : masters()) {
       endMigrations(master.server());
       master.server().command("FLUSHALL");
     }
@@ -346,7 +372,7 @@ public final class RedisCluster implements AutoCloseable {
     }
   }
 
-  String idOf(RedisNode node) {
+  String idOf(ServerNode node) {
     return byId.entrySet().stream()
         .filter(each -> each.getValue() == node)
         .map(Map.Entry::getKey)
@@ -355,32 +381,32 @@ public final class RedisCluster implements AutoCloseable {
             () -> new IllegalArgumentException("node must be of this cluster, was " + node));
   }
 
-  void awaitOwner(int slot, RedisNode node) {
+  void awaitOwner(int slot, ServerNode node) {
     BitSet slots = new BitSet(ClusterView.SLOTS);
     slots.set(slot);
     awaitOwner(slots, node);
   }
 
-  private void awaitOwner(BitSet slots, RedisNode node) {
-    cluster.until("in agreement", () -> ask().doubters(idOf(node), slots));
+  private void awaitOwner(BitSet slots, ServerNode node) {
+    cluster.until("in agreement", () -> views().nodesNotAware(idOf(node), slots));
   }
 
-  private void promote(RedisNode replica, String... words) {
+  private void promote(ServerNode replica, String... words) {
     ClusterView view = ClusterView.of(replica.server());
     BitSet slots =
-        view.entry(view.self().master())
-            .map(ClusterView.Entry::slots)
+        view.line(view.self().master())
+            .map(NodeLine::slots)
             .orElseThrow(
                 () -> new IllegalStateException(replica + " must be a replica, was a master"));
     replica.server().command(words);
     awaitOwner(slots, replica);
   }
 
-  private ClusterViews ask() {
-    return ClusterViews.ask(byId);
+  private ClusterViews views() {
+    return ClusterViews.read(byId);
   }
 
-  private RedisNode anyAwake() {
+  private ServerNode anyAwake() {
     return group.awake().stream()
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("One node must run, none does"));

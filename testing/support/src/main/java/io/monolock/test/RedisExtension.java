@@ -34,13 +34,12 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * and closed after the class. Before each test, ahead of its {@code @BeforeEach} methods, the
  * server loses its data and scripts, and is started or resumed if a test has stopped or paused it.
  * Settings that a test changed with {@link RedisServer#configure(String, String)} are restored,
- * those that it changed with {@code CONFIG SET} stay. When a test fails, the end of the server's
- * log is printed and the log file kept. Tests of one class must therefore not run in parallel;
- * classes may.
+ * changes by {@code CONFIG SET} stay. When a test fails, the end of the server's log is printed and
+ * the log file kept. Tests of one class must therefore not run in parallel; classes may.
  *
  * <p>The same goes for several servers that belong together. Before each test, faults of their
- * proxies end too, and the servers settle: that takes no time unless a test has left one of them
- * down. Who is master and who owns which slot stays as the last test left it.
+ * proxies end too, and the servers settle: which takes no time unless a test has left one of them
+ * down. Roles and owners of slots stay as the last test left them.
  *
  * <p>{@link RedisSetup} says which version runs, and whether there are proxies. A test with more
  * special needs starts a server of its own with {@link RedisServer#builder()}.

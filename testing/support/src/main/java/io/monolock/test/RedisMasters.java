@@ -4,7 +4,7 @@ package io.monolock.test;
 import java.util.List;
 
 /**
- * Servers that know nothing of each other, as a quorum needs them.
+ * Independent servers without replication between them, as a quorum needs them.
  *
  * <p>They can be killed, paused and restarted one by one; a restart loses what a server had, unless
  * the builder said {@linkplain RedisServer.Builder#persistent() otherwise}. Ready in some tens of
@@ -82,7 +82,7 @@ public final class RedisMasters implements AutoCloseable {
             behindProxies,
             group -> {
               for (int i = 0; i < count; i++) {
-                group.start(kind, RedisNode.Announcement.NONE);
+                group.start(kind, ServerNode.Announcement.NONE);
               }
             }));
   }
@@ -90,9 +90,9 @@ public final class RedisMasters implements AutoCloseable {
   /**
    * The servers, in an order that stays.
    *
-   * @return as many as were started, also those that do not run
+   * @return all servers that were started, running or not
    */
-  public List<RedisNode> nodes() {
+  public List<ServerNode> nodes() {
     return group.nodes();
   }
 
@@ -102,12 +102,12 @@ public final class RedisMasters implements AutoCloseable {
    * @param index which one, 0 for the first
    * @return the server
    */
-  public RedisNode node(int index) {
+  public ServerNode node(int index) {
     return group.nodes().get(index);
   }
 
   /**
-   * The addresses of all servers, those of their proxies if there are any.
+   * The addresses of all servers, or of their proxies if there are any.
    *
    * @return one URI such as {@code redis://127.0.0.1:12345} for each server
    */
@@ -127,7 +127,7 @@ public final class RedisMasters implements AutoCloseable {
 
   /** Makes all servers as good as new ones. */
   void reset() {
-    group.nodes().forEach(RedisNode::wake);
+    group.nodes().forEach(ServerNode::wake);
     servers().forEach(RedisServer::reset);
   }
 }

@@ -9,11 +9,11 @@ import java.util.stream.Stream;
 
 /**
  * A master with two replicas, watched by three sentinels that promote a replica when the master
- * fails, or when they are told to.
+ * fails, or on command.
  *
  * <pre>{@code
  * try (RedisSentinels sentinels = RedisSentinels.start()) {
- *   RedisNode former = sentinels.killMaster();
+ *   ServerNode former = sentinels.killMaster();
  *   sentinels.awaitSettled(); // a replica is the master now
  *   sentinels.restart(former);
  * }
@@ -26,9 +26,9 @@ import java.util.stream.Stream;
  *
  * <h2>Behind proxies</h2>
  *
- * <p>All that anybody knows of another, be it client, sentinel or server, is the address of its
- * proxy. So the sentinels take a master whose proxy is cut for down, though it still runs and takes
- * the writes of who asks it directly.
+ * <p>Clients, sentinels and servers know each other by the addresses of the proxies only. So the
+ * sentinels take a master whose proxy is cut for down, though it still runs and takes writes of
+ * clients that connect to it directly.
  *
  * <h2>What is easily overlooked</h2>
  *
@@ -37,10 +37,10 @@ import java.util.stream.Stream;
  *       the replicas drop theirs.
  *   <li>A former master that comes back is a master, until the sentinels make it a replica some
  *       seconds later.
- *   <li>Replication is asynchronous: who is promoted may lack what was written last.
- *   <li>Sentinels look at replicas every ten seconds. They are told to do so more often, but those
- *       of version 6.2 cannot be told: there all takes ten to thirty seconds to settle. Nor can a
- *       sentinel that a test starts again by itself; {@link #restart} tells it.
+ *   <li>Replication is asynchronous: a promoted replica may lack the last writes.
+ *   <li>Sentinels look at replicas every ten seconds by default. From version 7 on they are set to
+ *       do so more often; with version 6.2, all takes ten to thirty seconds to settle. A sentinel
+ *       that a test restarts by itself has the default again; {@link #restart} sets it.
  * </ul>
  */
 public final class RedisSentinels implements AutoCloseable {
@@ -49,20 +49,20 @@ public final class RedisSentinels implements AutoCloseable {
   private static final int REPLICAS = 2;
   private static final int SENTINELS = 3;
   private static final int QUORUM = 2;
-  private static final Map<String, String> HURRY =
+  private static final Map<String, String> SHORT_PERIODS =
       Map.of(
           "info-period", "500",
           "ping-period", "200",
           "ask-period", "200",
           "publish-period", "200",
-          // for how long one does nothing that was paused
+          // how long a sentinel stays passive after it was paused
           "tilt-period", "1000");
-  private static final Duration REPEAT = Duration.ofSeconds(12);
-  private static final Duration PATIENCE = Duration.ofSeconds(45);
+  private static final Duration REPEAT_AFTER = Duration.ofSeconds(12);
+  private static final Duration TIMEOUT = Duration.ofSeconds(45);
 
   private final NodeGroup servers;
   private final NodeGroup sentinels;
-  private final Awaiting awaiting = new Awaiting("The servers and their sentinels", PATIENCE);
+  private final StatePoller poller = new StatePoller("The servers and their sentinels", TIMEOUT);
 
   private RedisSentinels(NodeGroup servers, NodeGroup sentinels) {
     this.servers = servers;
@@ -117,7 +117,7 @@ public final class RedisSentinels implements AutoCloseable {
   private static RedisSentinels start(RedisServer.Builder kind, boolean behindProxies) {
     NodeGroup servers = NodeGroup.started(behindProxies, empty -> startServers(empty, kind));
     try {
-      RedisNode master = servers.nodes().get(0);
+      ServerNode master = servers.nodes().get(0);
       NodeGroup sentinels =
           NodeGroup.started(behindProxies, empty -> startSentinels(empty, kind, master));
       return settled(new RedisSentinels(servers, sentinels));
@@ -129,7 +129,7 @@ public final class RedisSentinels implements AutoCloseable {
 
   private static RedisSentinels settled(RedisSentinels started) {
     try {
-      started.hurry();
+      started.shortenPeriods();
       started.awaitSettled();
       return started;
     } catch (RuntimeException e) {
@@ -141,19 +141,20 @@ public final class RedisSentinels implements AutoCloseable {
   private static void startServers(NodeGroup empty, RedisServer.Builder kind) {
     RedisServer.Builder server =
         kind.copy()
-            // sentinels write there who follows whom
+            // sentinels write the roles into it
             .mode(Launcher.Mode.KEEPS_CONFIGURATION)
             .config("repl-diskless-sync-delay", "0");
-    RedisNode master = empty.start(server, RedisSentinels::announceServer);
+    ServerNode master = empty.start(server, RedisSentinels::announceServer);
     for (int i = 0; i < REPLICAS; i++) {
       RedisServer replica = empty.start(server, RedisSentinels::announceServer).server();
       replica.command("REPLICAOF", master.host(), "" + master.port());
       replica.command("CONFIG", "REWRITE");
     }
-    // what sentinels see at first they believe for ten seconds
-    new Awaiting("The replicas", PATIENCE)
+    // sentinels keep what they see at first for ten seconds
+    new StatePoller("The replicas", TIMEOUT)
         .until(
-            "in sync", () -> new SentinelViews(empty, List.of(), MASTER_NAME).badFollowers(master));
+            "in sync",
+            () -> new SentinelViews(empty, List.of(), MASTER_NAME).replicasOutOfSync(master));
   }
 
   private static void announceServer(RedisServer.Builder builder, int ownPort, int knownPort) {
@@ -162,7 +163,7 @@ public final class RedisSentinels implements AutoCloseable {
         .config("replica-announce-port", "" + knownPort);
   }
 
-  private static void startSentinels(NodeGroup empty, RedisServer.Builder kind, RedisNode master) {
+  private static void startSentinels(NodeGroup empty, RedisServer.Builder kind, ServerNode master) {
     String monitor = "%s %s %d %d".formatted(MASTER_NAME, master.host(), master.port(), QUORUM);
     RedisServer.Builder sentinel =
         kind.ofSameVersion()
@@ -186,7 +187,7 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * The name that the sentinels know the master by.
+   * The name of the master in the sentinels.
    *
    * @return always {@code monolock}
    */
@@ -208,24 +209,24 @@ public final class RedisSentinels implements AutoCloseable {
   /**
    * The master and the replicas, in an order that stays.
    *
-   * @return three nodes, first the one that began as the master; also those that do not run
+   * @return three nodes, first the initial master, running or not
    */
-  public List<RedisNode> nodes() {
+  public List<ServerNode> nodes() {
     return servers.nodes();
   }
 
   /**
    * The sentinels, in an order that stays. They can be killed and restarted as other servers; they
-   * remember what they knew.
+   * keep their state.
    *
-   * @return three nodes, also those that do not run
+   * @return three nodes, running or not
    */
-  public List<RedisNode> sentinels() {
+  public List<ServerNode> sentinels() {
     return sentinels.nodes();
   }
 
   /**
-   * The addresses of the master and the replicas, those of their proxies if there are any.
+   * The addresses of the master and the replicas, or of their proxies if there are any.
    *
    * @return one URI such as {@code redis://127.0.0.1:12345} for each of {@link #nodes()}
    */
@@ -239,8 +240,8 @@ public final class RedisSentinels implements AutoCloseable {
    * @return the node, which may have failed and is not replaced yet
    * @throws IllegalStateException if two of the sentinels do not agree
    */
-  public RedisNode master() {
-    SentinelViews views = ask();
+  public ServerNode master() {
+    SentinelViews views = views();
     return views
         .elected(QUORUM)
         .orElseThrow(
@@ -252,74 +253,73 @@ public final class RedisSentinels implements AutoCloseable {
   /**
    * The nodes that are not the {@linkplain #master() master}.
    *
-   * @return two nodes, also those that do not run
+   * @return two nodes, running or not
    */
-  public List<RedisNode> replicas() {
-    RedisNode master = master();
+  public List<ServerNode> replicas() {
+    ServerNode master = master();
     return nodes().stream().filter(node -> node != master).toList();
   }
 
   /**
-   * Kills the master, as a crash does, and does not wait for what follows.
+   * Kills the master, as a crash does; does not wait for a fail-over.
    *
    * @return the node that was killed
    */
-  public RedisNode killMaster() {
-    RedisNode master = master();
+  public ServerNode killMaster() {
+    ServerNode master = master();
     master.server().kill();
     return master;
   }
 
   /**
-   * Tells the sentinels to promote a replica though the master is well, and waits until it is the
-   * master and all others follow it. What the replica has not heard of is lost; the former master
-   * is made a replica, and tells its clients by cutting their connections.
+   * Makes the sentinels promote a replica though the master works, and waits until it is the master
+   * and all others replicate from it. What was not replicated is lost; the former master becomes a
+   * replica, and closes the connections of its clients.
    *
    * @throws IllegalStateException if it has not happened within 45 seconds
    */
   public void failOver() {
-    RedisNode former = master();
-    long[] toldAt = {System.nanoTime() - REPEAT.toNanos()};
-    awaiting.until(
+    ServerNode former = master();
+    long[] requestedAt = {System.nanoTime() - REPEAT_AFTER.toNanos()};
+    poller.until(
         "under a new master",
         () -> {
-          List<String> troubles = ask().troublesOfElected(QUORUM, former);
-          // a busy machine may let it fail half-way, and then nobody begins it again
-          if (!troubles.isEmpty() && System.nanoTime() - toldAt[0] >= REPEAT.toNanos()) {
+          List<String> problems = views().problemsOfElected(QUORUM, former);
+          // it may fail half-way on a busy machine, and sentinels do not repeat it
+          if (!problems.isEmpty() && System.nanoTime() - requestedAt[0] >= REPEAT_AFTER.toNanos()) {
             anyAwake().command("SENTINEL", "FAILOVER", MASTER_NAME);
-            toldAt[0] = System.nanoTime();
+            requestedAt[0] = System.nanoTime();
           }
-          return troubles;
+          return problems;
         });
     awaitSettled();
   }
 
   /**
-   * Waits until two sentinels agree on another master, which takes writes. The others may still be
-   * on their way.
+   * Waits until two sentinels agree on another master, which takes writes. The other servers may
+   * still replicate from the former one.
    *
    * @param former the node that must not be the master any more
    * @return the new master
    * @throws IllegalStateException if there is none within 45 seconds
    */
-  public RedisNode awaitNewMaster(RedisNode former) {
-    awaiting.until("under a new master", () -> ask().troublesOfElected(QUORUM, former));
+  public ServerNode awaitNewMaster(ServerNode former) {
+    poller.until("under a new master", () -> views().problemsOfElected(QUORUM, former));
     return master();
   }
 
   /**
    * Waits until all sentinels and servers that run, and are not paused, agree: one of the servers
-   * is the master, the others follow it and hear of it, and those that do not run are known to be
-   * down.
+   * is the master, the others replicate from it, and servers that do not run are known to be down.
    *
    * @throws IllegalStateException if they do not within 45 seconds
    */
   public void awaitSettled() {
-    awaitSettled(PATIENCE);
+    awaitSettled(TIMEOUT);
   }
 
-  void awaitSettled(Duration patience) {
-    new Awaiting(awaiting.subject(), patience).until("settled", () -> ask().troubles());
+  void awaitSettled(Duration timeout) {
+    new StatePoller(poller.subject(), timeout).until("settled", () -> views().problems());
   }
 
   /**
@@ -329,9 +329,22 @@ public final class RedisSentinels implements AutoCloseable {
    * @param node the node, which may run
    * @throws IllegalStateException if it does not start, or not all are settled within 45 seconds
    */
-  public void restart(RedisNode node) {
+  public void restart(ServerNode node) {
     node.server().restart();
-    hurry();
+    shortenPeriods();
+    awaitSettled();
+  }
+
+  /**
+   * Resumes servers and sentinels that are paused, starts any that do not run, and waits until all
+   * are settled.
+   *
+   * @throws IllegalStateException if one does not start, or not all are settled within 45 seconds
+   */
+  public void recover() {
+    servers.recover();
+    sentinels.recover();
+    shortenPeriods();
     awaitSettled();
   }
 
@@ -346,23 +359,27 @@ public final class RedisSentinels implements AutoCloseable {
     return Stream.of(servers, sentinels).flatMap(group -> group.servers().stream()).toList();
   }
 
-  /** Ends all faults, lets all run, and empties the servers; who is the master stays as it is. */
+  /**
+   * Ends all faults, lets all processes run, and empties the servers; the roles stay as they are.
+   */
   void reset() {
     servers.wake();
     sentinels.wake();
-    hurry();
+    shortenPeriods();
     awaitSettled();
     master().server().command("FLUSHALL");
     servers.servers().forEach(server -> server.command("SCRIPT", "FLUSH"));
   }
 
-  /** Lets sentinels look at the servers and talk to each other more often, if they can do that. */
-  private void hurry() {
-    for (RedisNode sentinel : sentinels.awake()) {
+  /**
+   * Makes sentinels check the servers and each other more often, where their version supports that.
+   */
+  private void shortenPeriods() {
+    for (ServerNode sentinel : sentinels.awake()) {
       if (sentinel.server().version().matches("[0-6]\\..*")) {
         return;
       }
-      HURRY.forEach(
+      SHORT_PERIODS.forEach(
           (period, millis) -> sentinel.server().command("SENTINEL", "DEBUG", period, millis));
     }
   }
@@ -370,11 +387,11 @@ public final class RedisSentinels implements AutoCloseable {
   private RedisServer anyAwake() {
     return sentinels.awake().stream()
         .findFirst()
-        .map(RedisNode::server)
+        .map(ServerNode::server)
         .orElseThrow(() -> new IllegalStateException("One sentinel must run, none does"));
   }
 
-  private SentinelViews ask() {
+  private SentinelViews views() {
     return new SentinelViews(servers, sentinels.awake(), MASTER_NAME);
   }
 }

@@ -115,7 +115,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * The version of Redis that the server says it has, or is compatible with.
+   * The version of Redis that the server reports, or is compatible with.
    *
    * @return {@code redis_version} of {@code INFO server}, such as {@code 7.0.15}
    */
@@ -124,7 +124,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Tells whether the server's process lives, be it paused or not.
+   * Whether the server's process is alive, paused or not.
    *
    * @return false after {@link #stop()}, {@link #kill()}, {@link #close()} or a crash
    */
@@ -249,8 +249,8 @@ public final class RedisServer implements AutoCloseable {
    * change as Redis does.
    *
    * <p>{@code requirepass}, {@code maxmemory}, {@code maxmemory-policy} and {@code
-   * min-replicas-to-write} are settings that make Redis refuse what it is asked. Commands of this
-   * class are allowed whatever the password of the default user is.
+   * min-replicas-to-write} are settings that make Redis refuse commands. Commands of this class
+   * need no password of the default user.
    *
    * @param directive the name, such as {@code maxmemory}
    * @param value the value, such as {@code 2mb}
@@ -270,10 +270,10 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Runs a script that leaves Redis no time: from when this method returns, until the script is
-   * ended, it answers commands with {@code BUSY}.
+   * Runs a script that keeps Redis busy: from when this method returns until the script is ended,
+   * Redis answers commands with {@code BUSY}.
    *
-   * @return what ends the script
+   * @return the handle that ends the script
    * @throws RedisException as {@link #command(String...)} does
    */
   public BusyScript keepBusy() {
@@ -281,11 +281,11 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Runs a script that leaves Redis no time: from when this method returns, for that time at least,
-   * it answers commands with {@code BUSY}.
+   * Runs a script that keeps Redis busy: from when this method returns, for that time at least,
+   * Redis answers commands with {@code BUSY}.
    *
    * @param time more than some milliseconds
-   * @return what ends the script early
+   * @return the handle that ends the script early
    * @throws RedisException as {@link #command(String...)} does
    */
   public BusyScript keepBusy(Duration time) {
@@ -293,15 +293,14 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Starts the server again on the same port with the data that it has, and makes loading them take
-   * long: when this method returns it answers commands with {@code LOADING}, and stops doing so by
-   * itself. For what to load, keys are added to database 15. The data are gone with the next
-   * restart.
+   * Starts the server again on the same port with its data, which it loads slowly: from when this
+   * method returns until the data are loaded, it answers commands with {@code LOADING}. For what to
+   * load, keys are added to database 15. The data are gone with the next restart.
    *
    * @param time how long loading takes at least, 20 ms or more
    * @throws IllegalStateException if the server is closed, {@linkplain Builder#persistent()
    *     persistent}, or does not start
-   * @throws RedisException if the server is not there to store its data first
+   * @throws RedisException if the server cannot store its data first
    */
   public synchronized void restartLoading(Duration time) {
     checkOpen();
@@ -350,7 +349,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Makes the server as good as a new one: running, not paused, as configured, and empty. */
+  /** Makes the server equivalent to a new one: running, not paused, as configured, and empty. */
   synchronized void reset() {
     if (!isRunning()) {
       restartEmpty();
@@ -407,7 +406,7 @@ public final class RedisServer implements AutoCloseable {
 
     private Builder() {}
 
-    /** The same settings, which go on as they are when this builder changes. */
+    /** A copy, independent of later changes of this builder. */
     Builder copy() {
       Builder copy = new Builder();
       copy.configuration.addAll(configuration);
@@ -431,8 +430,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * The version to run, of those that come as Maven artifacts. By default it is that of the
-     * system property {@code monolock.redis}, else whatever the environment variable {@code
+     * The version to run, one that comes as a Maven artifact. By default it is that of the system
+     * property {@code monolock.redis}, else the server that the environment variable {@code
      * MONOLOCK_REDIS_SERVER} names, else 7.0.
      *
      * @param version {@code 7.0} or {@code 6.2}
@@ -472,7 +471,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Speaks TLS only, with the certificate that {@link Certificates#ofServers()} vouch for.
+     * Speaks TLS only, with the certificate of {@link Certificates#ofServers()}.
      *
      * @return this builder
      */

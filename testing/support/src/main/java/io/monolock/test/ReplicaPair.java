@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * A primary and its replica, whose link can be cut and whose roles can change.
+ * A primary and its replica, between which replication can be cut and whose roles can change.
  *
  * <p>The replica connects through a {@link FaultProxy}, as does the primary once it has become a
  * replica; clients connect to the servers themselves. Methods block until what they say is true,
@@ -14,24 +14,24 @@ import java.util.function.BooleanSupplier;
  */
 public final class ReplicaPair implements AutoCloseable {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
+  private static final Duration TIMEOUT = Duration.ofSeconds(15);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(3);
 
-  private Member primary;
-  private Member replica;
+  private ProxiedServer primary;
+  private ProxiedServer replica;
 
-  private record Member(RedisServer server, FaultProxy proxy) implements AutoCloseable {
+  private record ProxiedServer(RedisServer server, FaultProxy proxy) implements AutoCloseable {
 
-    static Member start(RedisServer.Builder builder) {
+    static ProxiedServer start(RedisServer.Builder builder) {
       RedisServer server = builder.start();
       FaultProxy proxy = FaultProxy.before(server);
-      // where a failover sends its peer
+      // the address that a failover gives to the other server
       server.command("CONFIG", "SET", "replica-announce-ip", proxy.host());
       server.command("CONFIG", "SET", "replica-announce-port", "" + proxy.port());
-      return new Member(server, proxy);
+      return new ProxiedServer(server, proxy);
     }
 
-    void follow(Member other) {
+    void follow(ProxiedServer other) {
       server.command("REPLICAOF", other.proxy.host(), "" + other.proxy.port());
     }
 
@@ -47,7 +47,7 @@ public final class ReplicaPair implements AutoCloseable {
     }
   }
 
-  private ReplicaPair(Member primary, Member replica) {
+  private ReplicaPair(ProxiedServer primary, ProxiedServer replica) {
     this.primary = primary;
     this.replica = replica;
   }
@@ -70,8 +70,8 @@ public final class ReplicaPair implements AutoCloseable {
    */
   public static ReplicaPair start(RedisServer.Builder builder) {
     builder.config("repl-diskless-sync-delay", "0");
-    Member primary = Member.start(builder);
-    ReplicaPair pair = new ReplicaPair(primary, Member.start(builder));
+    ProxiedServer primary = ProxiedServer.start(builder);
+    ReplicaPair pair = new ReplicaPair(primary, ProxiedServer.start(builder));
     pair.replica.follow(primary);
     pair.awaitInSync();
     return pair;
@@ -98,7 +98,7 @@ public final class ReplicaPair implements AutoCloseable {
   /** Waits until the replica has all that the primary had when this method was called. */
   public synchronized void awaitInSync() {
     long offset = Long.parseLong(primary.info("master_repl_offset"));
-    Member follower = replica;
+    ProxiedServer follower = replica;
     await(
         "in sync",
         () ->
@@ -106,18 +106,21 @@ public final class ReplicaPair implements AutoCloseable {
                 && Long.parseLong(follower.info("slave_repl_offset")) >= offset);
   }
 
-  /** Cuts the link: the replica keeps what it has and hears no more, until it is mended. */
+  /**
+   * Cuts the replication: the replica keeps its data and receives no more, until {@link
+   * #mendReplication()}.
+   */
   public synchronized void cutReplication() {
-    for (Member member : new Member[] {primary, replica}) {
-      member.proxy().refuse();
-      member.proxy().cut();
+    for (ProxiedServer server : new ProxiedServer[] {primary, replica}) {
+      server.proxy().refuse();
+      server.proxy().cut();
     }
     if (replica.info("role").equals("slave")) {
       await("cut", () -> replica.info("master_link_status").equals("down"));
     }
   }
 
-  /** Mends the link and waits until the replica is in sync again; Redis tries once a second. */
+  /** Lets the replica connect again and waits until it is in sync; Redis tries once a second. */
   public synchronized void mendReplication() {
     primary.proxy().accept();
     replica.proxy().accept();
@@ -128,8 +131,8 @@ public final class ReplicaPair implements AutoCloseable {
 
   /**
    * Makes the replica a primary, with what it has got until now, and {@link #primary()} and {@link
-   * #replica()} change places. Nobody tells the former primary: it still takes writes, until {@link
-   * #rejoin()}, which discards them.
+   * #replica()} change places. The former primary is not informed: it still takes writes, until
+   * {@link #rejoin()}, which discards them.
    */
   public synchronized void promote() {
     replica.server().command("REPLICAOF", "NO", "ONE");
@@ -138,7 +141,7 @@ public final class ReplicaPair implements AutoCloseable {
 
   /**
    * Makes the former primary a replica of the promoted one and waits until it is in sync; what only
-   * it has is gone. Its clients stay connected and learn from errors only that it is a replica now.
+   * it has is gone. Its clients stay connected; only errors show them that it is a replica now.
    */
   public synchronized void rejoin() {
     replica.follow(primary);
@@ -147,7 +150,7 @@ public final class ReplicaPair implements AutoCloseable {
 
   /**
    * Changes the roles in an orderly way, with {@code FAILOVER}: nothing is lost, and clients stay
-   * connected to what is now a replica. The link must not be cut.
+   * connected to what is now a replica. The replication must not be cut.
    */
   public synchronized void failOver() {
     awaitInSync();
@@ -166,16 +169,16 @@ public final class ReplicaPair implements AutoCloseable {
   }
 
   private void changePlaces() {
-    Member promoted = replica;
+    ProxiedServer promoted = replica;
     replica = primary;
     primary = promoted;
   }
 
   private static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - end > 0) {
-        throw new IllegalStateException("The pair must be " + what + " within " + PATIENCE);
+        throw new IllegalStateException("The pair must be " + what + " within " + TIMEOUT);
       }
       LockSupport.parkNanos(POLL_INTERVAL.toNanos());
     }

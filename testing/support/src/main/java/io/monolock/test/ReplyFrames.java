@@ -2,28 +2,28 @@
 package io.monolock.test;
 
 /**
- * Follows a stream of RESP2 or RESP3, byte by byte, and knows where in it a reply begins.
+ * Follows a stream of RESP2 or RESP3, byte by byte, and finds where a reply begins.
  *
- * <p>It keeps no bytes, only how many values the frame still lacks: an aggregate adds those that it
- * announces, an attribute those that stand before the value that it belongs to. A push message is a
- * frame of its own but no reply. Once the stream is not RESP, as the snapshot that a replica
- * receives is not, no more replies are found in it.
+ * <p>It keeps no bytes, only how many values the frame still lacks: an aggregate adds the number
+ * that it announces, an attribute its entries, which precede the value that it belongs to. A push
+ * message is a frame of its own but no reply. Once the stream is not RESP, as the snapshot that a
+ * replica receives is not, no more replies are found in it.
  */
 final class ReplyFrames {
 
-  private enum State {
+  private enum Part {
     TYPE,
     NUMBER,
     TEXT,
     BODY,
-    FOREIGN
+    NOT_RESP
   }
 
   private static final String WITH_TEXT = "+-:_#,(";
   private static final String WITH_BODY = "$=!";
   private static final String WITH_VALUES = "*~>%|";
 
-  private State state = State.TYPE;
+  private Part part = Part.TYPE;
   private long lackingValues;
   private long lackingBytes;
   private char type;
@@ -32,12 +32,17 @@ final class ReplyFrames {
 
   /** Whether the byte, if it is the next of the stream, is the first of a reply. */
   boolean beginsReply(byte next) {
-    return lackingValues == 0 && state == State.TYPE && next != '>' && isType((char) next);
+    return isBetween() && next != '>' && isType((char) next);
+  }
+
+  /** Whether all that has begun has come to its end. */
+  boolean isBetween() {
+    return lackingValues == 0 && part == Part.TYPE;
   }
 
   /** Takes the next byte of the stream. */
   void accept(byte next) {
-    switch (state) {
+    switch (part) {
       case TYPE -> type((char) next);
       case NUMBER -> number((char) next);
       case TEXT -> {
@@ -51,7 +56,7 @@ final class ReplyFrames {
           endValue();
         }
       }
-      case FOREIGN -> {}
+      case NOT_RESP -> {}
     }
   }
 
@@ -61,7 +66,7 @@ final class ReplyFrames {
 
   private void type(char next) {
     if (!isType(next)) {
-      state = State.FOREIGN;
+      part = Part.NOT_RESP;
       return;
     }
     if (lackingValues == 0) {
@@ -70,7 +75,7 @@ final class ReplyFrames {
     type = next;
     number = 0;
     negative = false;
-    state = WITH_TEXT.indexOf(next) >= 0 ? State.TEXT : State.NUMBER;
+    part = WITH_TEXT.indexOf(next) >= 0 ? Part.TEXT : Part.NUMBER;
   }
 
   private void number(char next) {
@@ -81,7 +86,7 @@ final class ReplyFrames {
     } else if (next == '\n') {
       endNumber();
     } else if (next != '\r') {
-      state = State.FOREIGN;
+      part = Part.NOT_RESP;
     }
   }
 
@@ -90,11 +95,11 @@ final class ReplyFrames {
       endValue();
     } else if (WITH_BODY.indexOf(type) >= 0) {
       lackingBytes = number + 2;
-      state = State.BODY;
+      part = Part.BODY;
     } else {
       lackingValues += type == '%' || type == '|' ? 2 * number : number;
       if (type == '|') {
-        state = State.TYPE;
+        part = Part.TYPE;
       } else {
         endValue();
       }
@@ -103,6 +108,6 @@ final class ReplyFrames {
 
   private void endValue() {
     lackingValues--;
-    state = State.TYPE;
+    part = Part.TYPE;
   }
 }

@@ -7,20 +7,20 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Lets the replies of one connection into their lane, but for those that are held. */
+/** Passes the replies of one connection to their writer, except held ones. */
 final class ReplyGate {
 
   private final Faults faults;
-  private final Lane lane;
+  private final DelayedWriter writer;
   private final ReplyFrames frames = new ReplyFrames();
   private final Deque<ByteBuf> waiting = new ArrayDeque<>();
   private final Set<ReplyHold> closedBy = new HashSet<>();
   private boolean isFirstCounted;
   private boolean isEnded;
 
-  ReplyGate(Faults faults, Lane lane) {
+  ReplyGate(Faults faults, DelayedWriter writer) {
     this.faults = faults;
-    this.lane = lane;
+    this.writer = writer;
   }
 
   void send(ByteBuf bytes) {
@@ -50,7 +50,7 @@ final class ReplyGate {
     }
     if (isEnded && waiting.isEmpty()) {
       isEnded = false;
-      lane.end(faults.replyDelay);
+      writer.end(faults.replyDelay);
     }
   }
 
@@ -68,7 +68,7 @@ final class ReplyGate {
     pass(bytes);
   }
 
-  /** Asks each hold once for each reply, also if the reply waits at the gate in between. */
+  /** Checks each hold once for each reply, also if the reply is held in between. */
   private boolean isHeld() {
     if (!isFirstCounted) {
       isFirstCounted = true;
@@ -83,7 +83,7 @@ final class ReplyGate {
 
   private void pass(ByteBuf bytes) {
     if (bytes.isReadable()) {
-      lane.send(bytes, faults.replyDelay);
+      writer.send(bytes, faults.replyDelay);
     } else {
       bytes.release();
     }

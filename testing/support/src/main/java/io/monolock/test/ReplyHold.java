@@ -3,7 +3,10 @@ package io.monolock.test;
 
 import java.util.function.Consumer;
 
-/** Holds each reply from a certain one on, until it is released; its proxy's thread uses it. */
+/**
+ * Holds each reply from a certain one on, until it is released; used by the event loop of its
+ * proxy.
+ */
 final class ReplyHold implements HeldReplies {
 
   private final boolean onlyOne;

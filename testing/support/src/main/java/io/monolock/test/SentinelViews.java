@@ -9,74 +9,74 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What sentinels say of the servers that they watch, and the servers of themselves. */
+/** The state of servers, as the sentinels report it and as the servers do themselves. */
 final class SentinelViews {
 
   private final NodeGroup servers;
-  private final List<RedisNode> sentinels;
+  private final List<ServerNode> sentinels;
   private final String masterName;
 
-  SentinelViews(NodeGroup servers, List<RedisNode> sentinels, String masterName) {
+  SentinelViews(NodeGroup servers, List<ServerNode> sentinels, String masterName) {
     this.servers = servers;
     this.sentinels = sentinels;
     this.masterName = masterName;
   }
 
-  /** The master, once for each sentinel that knows one. */
-  List<RedisNode> masters() {
+  /** The master that each sentinel reports; none for a sentinel without one. */
+  List<ServerNode> masters() {
     return sentinels.stream().map(this::master).flatMap(Optional::stream).toList();
   }
 
-  /** The master of as many sentinels at least. */
-  Optional<RedisNode> elected(int votes) {
-    List<RedisNode> masters = masters();
+  /** The master that at least so many sentinels report. */
+  Optional<ServerNode> elected(int votes) {
+    List<ServerNode> masters = masters();
     return masters.stream()
         .filter(node -> Collections.frequency(masters, node) >= votes)
         .findFirst();
   }
 
-  /** What keeps somebody else than the former master from being the one that works. */
-  List<String> troublesOfElected(int votes, RedisNode former) {
-    Optional<RedisNode> elected = elected(votes).filter(node -> node != former);
+  /** Why no other node than the former master is the master and works; nothing once one does. */
+  List<String> problemsOfElected(int votes, ServerNode former) {
+    Optional<ServerNode> elected = elected(votes).filter(node -> node != former);
     if (elected.isEmpty()) {
       return List.of("the sentinels call these the master: " + masters());
     }
     List<String> missing = new ArrayList<>();
-    addTroublesOfMaster(missing, elected.get());
+    addProblemsOfMaster(missing, elected.get());
     return missing;
   }
 
-  /** What keeps a master, its replicas and the sentinels from agreeing. */
-  List<String> troubles() {
-    List<RedisNode> masters = masters();
+  /** In what a master, its replicas and the sentinels do not agree; nothing once they do. */
+  List<String> problems() {
+    List<ServerNode> masters = masters();
     if (masters.size() < sentinels.size() || masters.stream().distinct().count() != 1) {
       return List.of("the sentinels call these the master: " + masters);
     }
-    RedisNode master = masters.get(0);
+    ServerNode master = masters.get(0);
     List<String> missing = new ArrayList<>();
-    addTroublesOfMaster(missing, master);
-    missing.addAll(badFollowers(master));
-    sentinels.forEach(sentinel -> addTroubles(missing, sentinel, master));
+    addProblemsOfMaster(missing, master);
+    missing.addAll(replicasOutOfSync(master));
+    sentinels.forEach(sentinel -> addProblems(missing, sentinel, master));
     return missing;
   }
 
-  /** Which servers do not follow the master, or do not hear of it. */
-  List<String> badFollowers(RedisNode master) {
+  /** Which servers do not replicate from the master. */
+  List<String> replicasOutOfSync(ServerNode master) {
     List<String> missing = new ArrayList<>();
-    for (RedisNode node : servers.awake()) {
+    for (ServerNode node : servers.awake()) {
       if (node != master) {
         String followed = replication(node, "master_host") + ":" + replication(node, "master_port");
         if (!followed.equals(master.host() + ":" + master.port())) {
           missing.add("%s follows '%s'".formatted(node, followed));
         } else if (!replication(node, "master_link_status").equals("up")) {
-          missing.add("%s hears nothing of %s".formatted(node, master));
+          missing.add("%s is not connected to %s".formatted(node, master));
         }
       }
     }
     return missing;
   }
 
-  private static void addTroublesOfMaster(List<String> missing, RedisNode master) {
+  private static void addProblemsOfMaster(List<String> missing, ServerNode master) {
     if (!master.server().isAwake()) {
       missing.add("the master " + master + " does not run");
     } else if (!replication(master, "role").equals("master")) {
@@ -84,7 +84,7 @@ final class SentinelViews {
     }
   }
 
-  private void addTroubles(List<String> missing, RedisNode sentinel, RedisNode master) {
+  private void addProblems(List<String> missing, ServerNode sentinel, ServerNode master) {
     Map<String, String> known = fields(sentinel.server().command("SENTINEL", "MASTER", masterName));
     expect(missing, sentinel, "the master", "flags", "master", known);
     expect(missing, sentinel, "the master", "num-other-sentinels", "2", known);
@@ -95,7 +95,7 @@ final class SentinelViews {
         replicas.put(replica.get("ip") + ":" + replica.get("port"), replica);
       }
     }
-    for (RedisNode node : servers.nodes()) {
+    for (ServerNode node : servers.nodes()) {
       if (node != master) {
         Map<String, String> replica =
             replicas.getOrDefault(node.host() + ":" + node.port(), Map.of());
@@ -110,25 +110,25 @@ final class SentinelViews {
 
   private static void expect(
       List<String> missing,
-      RedisNode sentinel,
+      ServerNode sentinel,
       String subject,
       String field,
       String expected,
       Map<String, String> seen) {
     String value = seen.getOrDefault(field, "");
     if (!value.equals(expected)) {
-      missing.add("%s says the %s of %s are '%s'".formatted(sentinel, field, subject, value));
+      missing.add("%s reports the %s of %s as '%s'".formatted(sentinel, field, subject, value));
     }
   }
 
-  private Optional<RedisNode> master(RedisNode sentinel) {
+  private Optional<ServerNode> master(ServerNode sentinel) {
     Object reply = sentinel.server().command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", masterName);
     return reply instanceof List<?> address && address.size() == 2
         ? servers.at("" + address.get(0), Integer.parseInt("" + address.get(1)))
         : Optional.empty();
   }
 
-  private static String replication(RedisNode node, String field) {
+  private static String replication(ServerNode node, String field) {
     return Info.field(node.server(), "INFO replication", field);
   }
 

@@ -58,7 +58,7 @@ final class ServerFiles {
     return Files.exists(configuration);
   }
 
-  /** All that the server has printed so far, the empty text once the log is deleted. */
+  /** The text of the log; empty once it is deleted. */
   String readLog() {
     try {
       return Files.exists(log) ? new String(Files.readAllBytes(log), StandardCharsets.UTF_8) : "";

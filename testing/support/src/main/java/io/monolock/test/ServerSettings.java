@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a test has changed in the settings of a running server, and what they were before. */
+/** The settings of a running server that a test has changed, with their former values. */
 final class ServerSettings {
 
   /** Sends a command and waits for its reply. */
@@ -40,7 +40,7 @@ final class ServerSettings {
     }
   }
 
-  /** The server has been started anew, with its first settings. */
+  /** The server has been restarted with its first settings. */
   synchronized void forget() {
     before.clear();
   }

@@ -6,20 +6,20 @@ import java.util.List;
 /**
  * A slot on its way from one master of a {@link RedisCluster} to another, step by step.
  *
- * <p>It begins with the old owner being told that the slot is {@code MIGRATING}, and the new one
- * that it is {@code IMPORTING}: keys that are there are still served by the old owner, which sends
- * clients that ask for others to the new one with {@code ASK}. While some keys of a command are
- * here and some there, the answer is {@code TRYAGAIN}; before version 7 only that of the new one. A
- * test may stop after each step; nothing goes on by itself.
+ * <p>At first the slot becomes {@code MIGRATING} at the old owner and {@code IMPORTING} at the new
+ * one: the old owner still serves the keys that it has, and redirects clients of other keys to the
+ * new one with {@code ASK}. While a command needs keys of both, the answer is {@code TRYAGAIN};
+ * before version 7 only the new one gives it. A test may stop after each step; nothing goes on by
+ * itself.
  *
  * <pre>{@code
  * SlotMigration migration = cluster.beginMigration(cluster.slotOf("{a}1"), target);
  * migration.moveKey("{a}1");
- * // what does a client see that asks for {a}1 and {a}2?
+ * // what does a client of {a}1 and {a}2 see?
  * migration.finish();
  * }</pre>
  *
- * <p>Neither master should fail before the end.
+ * <p>Neither master should fail before {@link #finish()}.
  */
 public final class SlotMigration {
 
@@ -28,29 +28,29 @@ public final class SlotMigration {
 
   private final RedisCluster cluster;
   private final int slot;
-  private final RedisNode source;
-  private final RedisNode target;
+  private final ServerNode source;
+  private final ServerNode target;
 
-  private SlotMigration(RedisCluster cluster, int slot, RedisNode source, RedisNode target) {
+  private SlotMigration(RedisCluster cluster, int slot, ServerNode source, ServerNode target) {
     this.cluster = cluster;
     this.slot = slot;
     this.source = source;
     this.target = target;
   }
 
-  static SlotMigration begin(RedisCluster cluster, int slot, RedisNode target) {
-    RedisNode source = cluster.ownerOf(slot);
+  static SlotMigration begin(RedisCluster cluster, int slot, ServerNode target) {
+    ServerNode source = cluster.ownerOf(slot);
     if (source == target) {
       throw new IllegalArgumentException("target must not own the slot yet, was " + target);
     }
     SlotMigration migration = new SlotMigration(cluster, slot, source, target);
-    migration.tell(target, "IMPORTING", cluster.idOf(source));
-    migration.tell(source, "MIGRATING", cluster.idOf(target));
+    migration.setSlot(target, "IMPORTING", cluster.idOf(source));
+    migration.setSlot(source, "MIGRATING", cluster.idOf(target));
     return migration;
   }
 
   /**
-   * Which slot moves.
+   * The slot that moves.
    *
    * @return 0 to 16383
    */
@@ -59,20 +59,20 @@ public final class SlotMigration {
   }
 
   /**
-   * Who owned the slot in the beginning.
+   * The owner at the beginning.
    *
    * @return the node
    */
-  public RedisNode source() {
+  public ServerNode source() {
     return source;
   }
 
   /**
-   * Who will own the slot in the end.
+   * The owner at the end.
    *
    * @return the node
    */
-  public RedisNode target() {
+  public ServerNode target() {
     return target;
   }
 
@@ -89,8 +89,8 @@ public final class SlotMigration {
   }
 
   /**
-   * Moves one key, with its time to live, in one step that nobody sees the middle of. Does nothing
-   * if the old owner does not have it.
+   * Moves one key, with its time to live, atomically. Does nothing if the old owner does not have
+   * it.
    *
    * @param key the key
    * @throws IllegalArgumentException if the key is of another slot
@@ -120,13 +120,13 @@ public final class SlotMigration {
   public void finish() {
     moveKeys();
     String owner = cluster.idOf(target);
-    // the new owner first, or nobody would be it for a moment
-    tell(target, "NODE", owner);
-    tell(source, "NODE", owner);
+    // the new owner first, or the slot would have none for a moment
+    setSlot(target, "NODE", owner);
+    setSlot(source, "NODE", owner);
     cluster.awaitOwner(slot, target);
   }
 
-  private void tell(RedisNode node, String state, String other) {
+  private void setSlot(ServerNode node, String state, String other) {
     node.server().command("CLUSTER", "SETSLOT", "" + slot, state, other);
   }
 }

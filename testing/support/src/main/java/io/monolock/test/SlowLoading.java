@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** A snapshot that a server loads slowly at its next start, answering in between. */
+/** Prepares a snapshot that a server loads slowly at its next start while it answers commands. */
 final class SlowLoading {
 
   private static final int KEYS = 200;
@@ -30,7 +30,7 @@ final class SlowLoading {
         server.command("CONFIG", "GET", "appendonly"), List.of("appendonly", "no"))) {
       throw new IllegalStateException("A persistent server loads its log, not a snapshot");
     }
-    // else all keys would fit into one step of loading, and Redis answers only between steps
+    // compressed keys would fit into one step of loading, and Redis answers only between steps
     server.configure("rdbcompression", "no");
     boolean isOld = server.version().matches("[0-6]\\..*");
     int keys = isOld ? OLD_KEYS : KEYS;

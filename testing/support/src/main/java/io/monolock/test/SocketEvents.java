@@ -6,7 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.function.Consumer;
 
-/** Tells what arrives at a socket and when it is closed, in whatever way. */
+/** Passes on what a socket receives, and that it was closed, by either side or an error. */
 final class SocketEvents extends ChannelInboundHandlerAdapter {
 
   private final Consumer<ByteBuf> onBytes;

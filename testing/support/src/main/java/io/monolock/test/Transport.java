@@ -4,11 +4,11 @@ package io.monolock.test;
 import java.util.List;
 import javax.net.SocketFactory;
 
-/** How clients, replicas and other servers of a cluster talk to a server. */
+/** How clients, replicas and other servers of a cluster connect to a server. */
 enum Transport {
   PLAIN("redis"),
   TLS("rediss"),
-  /** Whoever comes has to show a certificate, too. */
+  /** Clients have to show a certificate, too. */
   MUTUAL_TLS("rediss");
 
   private final String scheme;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class CertificatesTest {
 
   @Test
-  void aServerWithTlsIsAskedAsAnyOther() {
+  void aServerWithTlsTakesCommandsAsAnyOther() {
     try (RedisServer server = RedisServer.builder().mutualTls().start()) {
       assertThat(server.uri()).isEqualTo("rediss://127.0.0.1:" + server.port());
       assertThat(server.command("SET", "key", "value")).isEqualTo("OK");
@@ -28,15 +28,15 @@ class CertificatesTest {
   }
 
   @Test
-  void othersAreNotTrusted() {
+  void otherCertificatesAreNotTrusted() {
     Certificates others = Certificates.create();
     assertThat(others.authority()).isNotEqualTo(Certificates.ofServers().authority());
     try (RedisServer server = RedisServer.builder().tls().start()) {
-      assertThatThrownBy(() -> greet(others, server)).hasMessageContaining("PKIX path");
+      assertThatThrownBy(() -> handshake(others, server)).hasMessageContaining("PKIX path");
     }
   }
 
-  private static void greet(Certificates known, RedisServer server) throws IOException {
+  private static void handshake(Certificates known, RedisServer server) throws IOException {
     try (Socket socket = known.sockets().createSocket(server.host(), server.port())) {
       socket.getOutputStream().write('\n');
     }

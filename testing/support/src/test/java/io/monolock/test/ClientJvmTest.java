@@ -11,6 +11,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -37,9 +38,26 @@ class ClientJvmTest {
     }
   }
 
+  /** Runs in another JVM: prints a system property. */
+  public static final class Options {
+
+    private Options() {}
+
+    public static void main(String[] arguments) {
+      System.out.println(System.getProperty("word"));
+    }
+  }
+
   @AfterEach
   void close() {
     jvm.close();
+  }
+
+  @Test
+  void itIsStartedWithOptions() {
+    try (ClientJvm other = ClientJvm.start(List.of("-Dword=wide"), Options.class)) {
+      assertThat(other.readLine()).isEqualTo("wide");
+    }
   }
 
   @Test
@@ -59,7 +77,7 @@ class ClientJvmTest {
   }
 
   @Test
-  void aPausedOneSaysNothingUntilItIsResumed() {
+  void aPausedJvmPrintsNothingUntilItIsResumed() {
     assertThat(jvm.readLine()).isEqualTo("2");
     jvm.pause();
     jvm.send("one");
@@ -75,7 +93,7 @@ class ClientJvmTest {
   }
 
   @Test
-  void aPausedOneCanBeKilled() {
+  void aPausedJvmCanBeKilled() {
     assertThat(jvm.readLine()).isEqualTo("2");
     jvm.pause();
     jvm.kill();

@@ -3,7 +3,7 @@ package io.monolock.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.monolock.test.ClusterView.Entry;
+import io.monolock.test.ClusterView.NodeLine;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -22,27 +22,27 @@ class ClusterViewTest {
   @Test
   void slotsAreReadAloneAndInRanges() {
     assertThat(VIEW.self().slots().stream()).containsExactly(0, 1, 2, 7);
-    assertThat(VIEW.entry("b").orElseThrow().slots().stream()).containsExactly(5, 8, 9);
+    assertThat(VIEW.line("b").orElseThrow().slots().stream()).containsExactly(5, 8, 9);
     assertThat(VIEW.owned()).containsOnlyKeys("a", "b");
   }
 
   @Test
-  void slotsThatMoveAreKnown() {
+  void slotsThatMigrateAreKnown() {
     assertThat(VIEW.self().movingSlots()).isEqualTo(List.of(7, 9));
   }
 
   @Test
-  void onlyNodesWithoutTroubleAreWell() {
-    assertThat(VIEW.entries().values().stream().filter(Entry::isWell).map(Entry::id))
+  void onlyNodesWithoutProblemsAreWell() {
+    assertThat(VIEW.lines().values().stream().filter(NodeLine::isWell).map(NodeLine::id))
         .containsExactlyInAnyOrder("a", "c");
-    assertThat(VIEW.entry("b").orElseThrow().isFailed()).isTrue();
-    assertThat(VIEW.entry("e").orElseThrow().isFailed()).isFalse();
+    assertThat(VIEW.line("b").orElseThrow().isFailed()).isTrue();
+    assertThat(VIEW.line("e").orElseThrow().isFailed()).isFalse();
   }
 
   @Test
   void aReplicaKnowsItsMaster() {
-    assertThat(VIEW.entry("c").map(Entry::master)).contains("b");
-    assertThat(VIEW.entry("c").orElseThrow().isMaster()).isFalse();
+    assertThat(VIEW.line("c").map(NodeLine::master)).contains("b");
+    assertThat(VIEW.line("c").orElseThrow().isMaster()).isFalse();
     assertThat(VIEW.self().isMaster()).isTrue();
   }
 }

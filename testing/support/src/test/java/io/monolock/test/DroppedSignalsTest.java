@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** What the extension makes of tests, seen by running other classes. */
+/** The effect of the extension on tests, seen by running other classes. */
 class DroppedSignalsTest {
 
   private static Events run(Class<?> tests) {
@@ -76,7 +76,7 @@ class DroppedSignalsTest {
   }
 
   @Test
-  void whatIsAllowedFailsNothingAndCanBeAskedFor() {
+  void allowedSignalsFailNoTestAndCanBeRead() {
     run(Allows.class).assertStatistics(statistics -> statistics.succeeded(1).failed(0));
   }
 

@@ -45,7 +45,7 @@ class FaultProxyTest {
     proxy.close();
   }
 
-  private PlainClient again() throws IOException {
+  private PlainClient reconnect() throws IOException {
     client.close();
     client = new PlainClient(proxy.port());
     return client;
@@ -79,7 +79,7 @@ class FaultProxyTest {
   }
 
   @Test
-  void whatAClientSentBeforeItHungUpReachesTheServer() throws IOException {
+  void whatAClientSentBeforeItClosedReachesTheServer() throws IOException {
     proxy.delayRequests(DELAY);
     client.send("SET key value");
     client.close();
@@ -88,7 +88,7 @@ class FaultProxyTest {
   }
 
   @Test
-  void whatAServerSentBeforeItHungUpReachesTheClient() throws IOException {
+  void whatAServerSentBeforeItClosedReachesTheClient() throws IOException {
     proxy.delayReplies(DELAY);
     client.send("PING");
     client.send("QUIT");
@@ -104,7 +104,7 @@ class FaultProxyTest {
     assertThat(proxy.connections()).isZero();
     assertThat(client.readLine()).isNull();
     await().until(() -> clientsOfServer() == 1);
-    assertThat(again().ask("PING")).isEqualTo("+PONG");
+    assertThat(reconnect().ask("PING")).isEqualTo("+PONG");
   }
 
   @RepeatedTest(20)
@@ -117,11 +117,11 @@ class FaultProxyTest {
     proxy.accept();
     proxy.accept();
     assertThat(proxy.port()).isEqualTo(port);
-    assertThat(again().ask("PING")).isEqualTo("+PONG");
+    assertThat(reconnect().ask("PING")).isEqualTo("+PONG");
   }
 
   @Test
-  void withDroppedRepliesTheServerDoesWhatItIsAsked() throws IOException {
+  void withDroppedRepliesTheServerExecutesCommands() throws IOException {
     proxy.dropReplies(true);
     client.send("SET key value");
     await().until(() -> "value".equals(server.command("GET", "key")));
@@ -129,14 +129,14 @@ class FaultProxyTest {
   }
 
   @Test
-  void withDroppedRequestsTheServerHearsNothing() throws IOException {
+  void withDroppedRequestsTheServerReceivesNothing() throws IOException {
     proxy.dropRequests(true);
     client.send("SET key value");
     assertThat(client.hearsNothingFor(SHORT)).isTrue();
     assertThat(server.command("GET", "key")).isNull();
     proxy.dropRequests(false);
     assertThat(client.readLine()).isNull();
-    assertThat(again().ask("GET key")).isEqualTo("$-1");
+    assertThat(reconnect().ask("GET key")).isEqualTo("$-1");
   }
 
   @Test
@@ -170,7 +170,7 @@ class FaultProxyTest {
     server.restart();
     proxy.blackHole(false);
     assertThat(client.readLine()).isNull();
-    assertThat(again().ask("PING")).isEqualTo("+PONG");
+    assertThat(reconnect().ask("PING")).isEqualTo("+PONG");
   }
 
   @Test
@@ -186,11 +186,11 @@ class FaultProxyTest {
   @Test
   void newConnectionsHangInTheBlackHole() throws IOException {
     proxy.blackHole(true);
-    again().send("PING");
+    reconnect().send("PING");
     assertThat(client.hearsNothingFor(SHORT)).isTrue();
     proxy.blackHole(false);
     assertThat(client.readLine()).isNull();
-    assertThat(again().ask("PING")).isEqualTo("+PONG");
+    assertThat(reconnect().ask("PING")).isEqualTo("+PONG");
   }
 
   @Test
@@ -230,12 +230,12 @@ class FaultProxyTest {
       client.send("ECHO " + i);
       expected.add("" + i);
     }
-    List<String> heard = new ArrayList<>();
-    while (heard.size() < expected.size()) {
+    List<String> received = new ArrayList<>();
+    while (received.size() < expected.size()) {
       client.readLine();
-      heard.add(client.readLine());
+      received.add(client.readLine());
     }
-    assertThat(heard).isEqualTo(expected);
+    assertThat(received).isEqualTo(expected);
   }
 
   @Test
@@ -310,7 +310,7 @@ class FaultProxyTest {
   }
 
   @Test
-  void aHeldReplyIsStillDeliveredAfterTheServerHungUp() throws IOException {
+  void aHeldReplyIsStillDeliveredAfterTheServerClosed() throws IOException {
     HeldReplies held = proxy.holdReplies();
     client.send("PING");
     await().until(held::isHolding);
@@ -336,7 +336,7 @@ class FaultProxyTest {
     proxy.reset();
     assertThat(client.readLine()).isEqualTo("+PONG");
     assertThat(held.isHolding()).isFalse();
-    assertThat(again().ask("PING")).isEqualTo("+PONG");
+    assertThat(reconnect().ask("PING")).isEqualTo("+PONG");
     proxy.dropReplies(true);
     proxy.dropRequests(true);
     proxy.blackHole(true);
@@ -344,13 +344,13 @@ class FaultProxyTest {
     assertThat(client.hearsNothingFor(SHORT)).isTrue();
     proxy.reset();
     assertThat(client.readLine()).isNull();
-    assertThat(again().ask("PING")).isEqualTo("+PONG");
+    assertThat(reconnect().ask("PING")).isEqualTo("+PONG");
   }
 
   @Test
   void withoutAServerTheConnectionEndsAtOnce() throws IOException {
     server.kill();
-    assertThat(again().readLine()).isNull();
+    assertThat(reconnect().readLine()).isNull();
   }
 
   @Test
@@ -360,6 +360,20 @@ class FaultProxyTest {
       proxy.blackHole(true);
       proxy.cut();
       assertThat(other.ask("PING")).isEqualTo("+PONG");
+    }
+  }
+
+  @Test
+  void newConnectionsLeadWhereItSaysAndOldOnesStay() throws IOException {
+    try (RedisServer other = RedisServer.start()) {
+      proxy.leadTo(other);
+
+      try (PlainClient second = new PlainClient(proxy.port())) {
+        assertThat(second.ask("SET key new")).isEqualTo("+OK");
+      }
+      assertThat(client.ask("SET key old")).isEqualTo("+OK");
+      assertThat(other.command("GET", "key")).isEqualTo("new");
+      assertThat(server.command("GET", "key")).isEqualTo("old");
     }
   }
 
@@ -390,11 +404,11 @@ class FaultProxyTest {
 
   private void readUntil(String last) throws IOException {
     while (!last.equals(client.readLine())) {
-      // a part of the reply that does not matter
+      // an irrelevant part of the reply
     }
   }
 
-  /** The control connection of the test is one of them. */
+  /** Counts the control connection of the test, too. */
   private long clientsOfServer() {
     return ((String) server.command("CLIENT", "LIST")).lines().count();
   }

@@ -64,7 +64,7 @@ class LatePublisherTest {
   }
 
   @Test
-  void aValueThatNobodyRequestedIsRefused() {
+  void aValueThatWasNotRequestedIsRefused() {
     assertThat(publisher.cancellations()).isZero();
     assertThatThrownBy(() -> publisher.next("one")).hasMessageContaining("has requested no value");
     subscription.request(1);

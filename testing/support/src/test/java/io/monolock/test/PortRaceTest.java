@@ -83,11 +83,11 @@ class PortRaceTest {
 
   @Test
   void aNodeTakesTheNextPort() {
-    RedisNode node =
-        RedisNode.start(
+    ServerNode node =
+        ServerNode.start(
             RedisServer.builder(),
             true,
-            new RedisNode.Announcement() {
+            new ServerNode.Announcement() {
               private boolean isFirst = true;
 
               @Override

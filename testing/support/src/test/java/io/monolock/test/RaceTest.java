@@ -75,7 +75,7 @@ class RaceTest {
   }
 
   @Test
-  void aFailureOfAnActionOrOfBothIsTold() {
+  void aFailureOfAnActionOrOfBothIsReported() {
     Exception one = new Exception("one");
     Exception two = new Exception("two");
     Race.Action fails =

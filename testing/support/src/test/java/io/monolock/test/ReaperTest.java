@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a JVM started is gone soon after it, in whatever way it ends. */
+/** Processes and files of a JVM are gone soon after it ends, in any way. */
 class ReaperTest {
 
   @TempDir private Path temporary;

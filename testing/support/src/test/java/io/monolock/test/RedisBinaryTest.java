@@ -38,7 +38,7 @@ class RedisBinaryTest {
   }
 
   @Test
-  void aPlatformWithoutABinaryIsToldWhatToDo() {
+  void theErrorOnAPlatformWithoutABinaryNamesTheVariable() {
     assertThatThrownBy(() -> RedisBinary.find(null, Map.of(), "Windows 11", "amd64"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
@@ -102,9 +102,9 @@ class RedisBinaryTest {
     "7.0, 7.0.",
     "6.2, 6.2.",
   })
-  void aServerIsOfTheVersionThatWasChosen(String version, String said) {
+  void aServerIsOfTheVersionThatWasChosen(String version, String reported) {
     try (RedisServer server = RedisServer.builder().version(version).start()) {
-      assertThat(server.version()).startsWith(said);
+      assertThat(server.version()).startsWith(reported);
     }
   }
 

@@ -32,12 +32,12 @@ class RedisClusterTest {
     cluster.reset();
   }
 
-  private static RedisNode other(RedisNode master) {
+  private static ServerNode other(ServerNode master) {
     return cluster.masters().stream().filter(each -> each != master).findFirst().orElseThrow();
   }
 
-  private static RedisNode replicaOf(RedisNode master) {
-    List<RedisNode> replicas = cluster.replicasOf(master);
+  private static ServerNode replicaOf(ServerNode master) {
+    List<ServerNode> replicas = cluster.replicasOf(master);
     assertThat(replicas).hasSize(1);
     return replicas.get(0);
   }
@@ -54,8 +54,8 @@ class RedisClusterTest {
   }
 
   @Test
-  void theOwnerServesItsSlotAndOthersSayWhoDoes() {
-    RedisNode owner = cluster.ownerOf("key");
+  void theOwnerServesItsSlotAndOthersRedirectToIt() {
+    ServerNode owner = cluster.ownerOf("key");
     assertThat(cluster.slotOf("key")).isEqualTo(12539);
     assertThat(cluster.ownerOf(12539)).isSameAs(owner);
     assertThat(owner.server().command("SET", "key", "value")).isEqualTo("OK");
@@ -65,8 +65,8 @@ class RedisClusterTest {
 
   @Test
   void aReplicaTakesOverFromAKilledMasterWhichComesBackAsItsReplica() {
-    RedisNode master = cluster.ownerOf("key");
-    RedisNode replica = replicaOf(master);
+    ServerNode master = cluster.ownerOf("key");
+    ServerNode replica = replicaOf(master);
     master.server().kill();
     assertThat(cluster.ownerOf("key")).isSameAs(master);
     cluster.awaitSettled();
@@ -78,8 +78,8 @@ class RedisClusterTest {
 
   @Test
   void anOrderlyFailOverKeepsTheData() {
-    RedisNode master = cluster.ownerOf("key");
-    RedisNode replica = replicaOf(master);
+    ServerNode master = cluster.ownerOf("key");
+    ServerNode replica = replicaOf(master);
     master.server().command("SET", "key", "value");
     long pid = master.server().pid();
     cluster.failOver(replica);
@@ -91,10 +91,10 @@ class RedisClusterTest {
 
   @Test
   void aReplicaTakesOverWhileMostMastersAreGone() {
-    RedisNode first = cluster.ownerOf("key");
-    RedisNode second = other(first);
-    RedisNode replicaOfFirst = replicaOf(first);
-    RedisNode replicaOfSecond = replicaOf(second);
+    ServerNode first = cluster.ownerOf("key");
+    ServerNode second = other(first);
+    ServerNode replicaOfFirst = replicaOf(first);
+    ServerNode replicaOfSecond = replicaOf(second);
     first.server().kill();
     second.server().pause();
     assertThatThrownBy(() -> cluster.awaitSettled(Duration.ofSeconds(3)))
@@ -110,7 +110,7 @@ class RedisClusterTest {
 
   @Test
   void aMasterCannotTakeOver() {
-    RedisNode master = cluster.masters().get(0);
+    ServerNode master = cluster.masters().get(0);
     assertThatThrownBy(() -> cluster.takeOver(master))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(master + " must be a replica, was a master");
@@ -118,8 +118,8 @@ class RedisClusterTest {
 
   @Test
   void aMigrationCanStopAfterEachStep() {
-    RedisNode source = cluster.ownerOf("{key}1");
-    RedisNode target = other(source);
+    ServerNode source = cluster.ownerOf("{key}1");
+    ServerNode target = other(source);
     source.server().command("MSET", "{key}1", "one", "{key}2", "two", "{key}3", "three");
     source.server().command("PEXPIRE", "{key}1", "100000");
     int slot = cluster.slotOf("{key}1");
@@ -156,7 +156,7 @@ class RedisClusterTest {
 
   @Test
   void aResetEndsAMigrationThatWasLeft() {
-    RedisNode source = cluster.ownerOf("{key}1");
+    ServerNode source = cluster.ownerOf("{key}1");
     source.server().command("SET", "{key}1", "one");
     SlotMigration left = cluster.beginMigration(cluster.slotOf("{key}1"), other(source));
     left.moveKeys();
@@ -168,7 +168,7 @@ class RedisClusterTest {
 
   @Test
   void whatDoesNotFitIsRefused() {
-    RedisNode owner = cluster.ownerOf("key");
+    ServerNode owner = cluster.ownerOf("key");
     assertThatThrownBy(() -> cluster.ownerOf(16_384))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("slot must be between 0 and 16383, was 16384");
@@ -184,11 +184,11 @@ class RedisClusterTest {
   @Test
   void clientsOfAClusterBehindProxiesSeeOnlyTheProxies() {
     try (RedisCluster hidden = RedisCluster.startBehindProxies()) {
-      RedisNode owner = hidden.ownerOf("key");
-      RedisNode replica = hidden.replicasOf(owner).get(0);
+      ServerNode owner = hidden.ownerOf("key");
+      ServerNode replica = hidden.replicasOf(owner).get(0);
       List<String> proxies =
           hidden.nodes().stream().map(node -> "127.0.0.1:" + node.proxy().port()).toList();
-      for (RedisNode node : hidden.nodes()) {
+      for (ServerNode node : hidden.nodes()) {
         assertThat(node.server().commandAsString("CLUSTER", "NODES").lines())
             .extracting(line -> line.split("[ @]")[1])
             .containsExactlyInAnyOrderElementsOf(proxies);
@@ -211,8 +211,8 @@ class RedisClusterTest {
   @Test
   void aMasterWhoseProxyIsCutStaysMaster() {
     try (RedisCluster hidden = RedisCluster.startBehindProxies()) {
-      RedisNode owner = hidden.ownerOf("key");
-      RedisNode replica = hidden.replicasOf(owner).get(0);
+      ServerNode owner = hidden.ownerOf("key");
+      ServerNode replica = hidden.replicasOf(owner).get(0);
       owner.proxy().refuse();
       owner.proxy().cut();
       owner.server().command("SET", "key", "value");
@@ -229,7 +229,7 @@ class RedisClusterTest {
     RedisCluster closed = RedisCluster.start(RedisServer.builder().version("6.2"));
     closed.close();
     closed.close();
-    for (RedisNode node : closed.nodes()) {
+    for (ServerNode node : closed.nodes()) {
       assertThat(node.server().isRunning()).isFalse();
       assertThat(node.server().logFile().getParent()).doesNotExist();
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
-/** What the extension does at the end of a test and of a class, seen by running other classes. */
+/** The extension at the end of a test and of a class, seen by running other classes. */
 class RedisExtensionLifecycleTest {
 
   private static RedisServer used;

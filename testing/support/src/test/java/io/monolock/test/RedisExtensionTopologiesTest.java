@@ -55,7 +55,7 @@ class RedisExtensionTopologiesTest {
     @RepeatedTest(2)
     void eachTestStartsWithAClusterOfWhichAllNodesRun() {
       assertThat(cluster.nodes()).allMatch(node -> node.server().isAwake());
-      RedisNode owner = cluster.ownerOf("key");
+      ServerNode owner = cluster.ownerOf("key");
       assertThat(cluster.replicasOf(owner)).hasSize(1);
       cluster.replicasOf(owner).get(0).server().pause();
       owner.server().kill();
@@ -73,7 +73,7 @@ class RedisExtensionTopologiesTest {
 
     @RepeatedTest(2)
     void eachTestStartsWithEmptyMastersThatRun() {
-      for (RedisNode node : masters.nodes()) {
+      for (ServerNode node : masters.nodes()) {
         assertThat(node.server().command("GET", "key")).isNull();
         node.server().command("SET", "key", "value");
       }
@@ -109,7 +109,7 @@ class RedisExtensionTopologiesTest {
     @RepeatedTest(2)
     void servers(RedisMasters masters) throws Exception {
       assertThat(masters.nodes()).hasSize(2);
-      RedisNode node = masters.node(0);
+      ServerNode node = masters.node(0);
       assertThat(node.server().version()).startsWith("6.2.");
       try (PlainClient client = new PlainClient(node.proxy().port())) {
         assertThat(client.ask("PING")).isEqualTo("+PONG");

@@ -14,7 +14,7 @@ class RedisMastersTest {
   void eachServerIsOnItsOwn() {
     try (RedisMasters masters = RedisMasters.start(3)) {
       assertThat(masters.nodes()).hasSize(3);
-      for (RedisNode node : masters.nodes()) {
+      for (ServerNode node : masters.nodes()) {
         assertThat(node.server().commandAsLong("INCR", "counter")).isEqualTo(1);
       }
       masters.node(1).server().kill();
@@ -43,7 +43,7 @@ class RedisMastersTest {
   @Test
   void clientsOfServersBehindProxiesSeeTheProxies() throws Exception {
     try (RedisMasters masters = RedisMasters.startBehindProxies(2)) {
-      RedisNode cut = masters.node(0);
+      ServerNode cut = masters.node(0);
       assertThat(masters.uris()).containsExactly(cut.proxy().uri(), masters.node(1).proxy().uri());
       cut.proxy().refuse();
       cut.proxy().cut();
@@ -55,10 +55,10 @@ class RedisMastersTest {
   }
 
   @Test
-  void theServersAreOfTheKindThatWasAskedFor() {
+  void theServersHaveTheSettingsOfTheBuilder() {
     try (RedisMasters masters =
         RedisMasters.start(2, RedisServer.builder().version("6.2").config("maxmemory", "5mb"))) {
-      for (RedisNode node : masters.nodes()) {
+      for (ServerNode node : masters.nodes()) {
         assertThat(node.server().version()).startsWith("6.2.");
         assertThat(node.server().command("CONFIG", "GET", "maxmemory"))
             .isEqualTo(List.of("maxmemory", "5242880"));
@@ -71,7 +71,7 @@ class RedisMastersTest {
     RedisMasters masters = RedisMasters.startBehindProxies(2);
     masters.close();
     masters.close();
-    for (RedisNode node : masters.nodes()) {
+    for (ServerNode node : masters.nodes()) {
       assertThat(node.server().isRunning()).isFalse();
       assertThat(Ports.isFree(node.port())).isTrue();
       assertThat(node.server().logFile().getParent()).doesNotExist();

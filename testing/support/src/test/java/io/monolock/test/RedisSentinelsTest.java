@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RedisSentinelsTest {
@@ -34,11 +35,11 @@ class RedisSentinelsTest {
 
   @Test
   void sentinelsKnowTheMasterAndItsReplicas() {
-    RedisNode master = sentinels.master();
+    ServerNode master = sentinels.master();
     assertThat(sentinels.nodes()).hasSize(3).contains(master);
     assertThat(sentinels.replicas()).hasSize(2).doesNotContain(master);
     assertThat(sentinels.uris()).hasSize(3).contains(master.uri());
-    for (RedisNode sentinel : sentinels.sentinels()) {
+    for (ServerNode sentinel : sentinels.sentinels()) {
       assertThat(
               sentinel
                   .server()
@@ -49,7 +50,7 @@ class RedisSentinelsTest {
 
   @Test
   void theUriNamesTheSentinelsAndTheMaster() {
-    List<RedisNode> nodes = sentinels.sentinels();
+    List<ServerNode> nodes = sentinels.sentinels();
     assertThat(sentinels.uri())
         .isEqualTo(
             "redis-sentinel://127.0.0.1:%d,127.0.0.1:%d,127.0.0.1:%d#monolock",
@@ -59,7 +60,7 @@ class RedisSentinelsTest {
   @Test
   void replicasFollowTheMaster() {
     sentinels.master().server().command("SET", "key", "value");
-    for (RedisNode replica : sentinels.replicas()) {
+    for (ServerNode replica : sentinels.replicas()) {
       assertThat(sentinels.master().server().commandAsLong("WAIT", "2", "5000")).isEqualTo(2);
       assertThat(replica.server().command("GET", "key")).isEqualTo("value");
       assertThatThrownBy(() -> replica.server().command("SET", "key", "other"))
@@ -68,12 +69,13 @@ class RedisSentinelsTest {
   }
 
   @Test
+  @Tag("thorough")
   void aReplicaIsPromotedWhenTheMasterIsKilledWhichComesBackAsAReplica() {
-    RedisNode former = sentinels.killMaster();
+    ServerNode former = sentinels.killMaster();
     assertThat(former.server().isRunning()).isFalse();
     assertThat(sentinels.master()).isSameAs(former);
     sentinels.awaitSettled();
-    RedisNode master = sentinels.master();
+    ServerNode master = sentinels.master();
     assertThat(master).isNotSameAs(former);
     assertThat(master.server().command("SET", "key", "value")).isEqualTo("OK");
     sentinels.restart(former);
@@ -83,7 +85,7 @@ class RedisSentinelsTest {
 
   @Test
   void aForcedFailOverKeepsAllRunning() {
-    RedisNode former = sentinels.master();
+    ServerNode former = sentinels.master();
     former.server().command("SET", "key", "value");
     assertThat(former.server().commandAsLong("WAIT", "2", "5000")).isEqualTo(2);
     long pid = former.server().pid();
@@ -97,7 +99,7 @@ class RedisSentinelsTest {
 
   @Test
   void aReplicaThatComesBackStillFollows() {
-    RedisNode replica = sentinels.replicas().get(0);
+    ServerNode replica = sentinels.replicas().get(0);
     replica.server().kill();
     sentinels.awaitSettled();
     replica.server().restart();
@@ -108,7 +110,7 @@ class RedisSentinelsTest {
 
   @Test
   void aSentinelThatComesBackKnowsTheMaster() {
-    RedisNode sentinel = sentinels.sentinels().get(0);
+    ServerNode sentinel = sentinels.sentinels().get(0);
     sentinel.server().kill();
     sentinels.failOver();
     sentinels.restart(sentinel);
@@ -120,10 +122,11 @@ class RedisSentinelsTest {
   }
 
   @Test
-  void oneSentinelAlonePromotesNobody() {
+  @Tag("thorough")
+  void oneSentinelAlonePromotesNoReplica() {
     sentinels.sentinels().get(0).server().pause();
     sentinels.sentinels().get(1).server().kill();
-    RedisNode master = sentinels.nodes().get(0);
+    ServerNode master = sentinels.nodes().get(0);
     assertThatThrownBy(() -> sentinels.master())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageStartingWith("Two sentinels must agree on a master, say ");
@@ -137,16 +140,17 @@ class RedisSentinelsTest {
   }
 
   @Test
+  @Tag("thorough")
   void clientsAndSentinelsOfServersBehindProxiesSeeOnlyTheProxies() {
     try (RedisSentinels hidden =
         RedisSentinels.startBehindProxies(RedisServer.builder().config("requirepass", "secret"))) {
-      RedisNode former = hidden.master();
+      ServerNode former = hidden.master();
       assertThat(hidden.uri()).contains(":" + hidden.sentinels().get(0).proxy().port());
       assertThat(hidden.uris().get(0)).isEqualTo(hidden.nodes().get(0).proxy().uri());
       former.proxy().refuse();
       former.proxy().cut();
       hidden.awaitNewMaster(former);
-      RedisNode master = hidden.master();
+      ServerNode master = hidden.master();
       assertThat(
               hidden
                   .sentinels()

@@ -49,7 +49,7 @@ class RedisServerTest {
   }
 
   @Test
-  void saysWhereItListensAndWhatItIs() {
+  void addressAndVersionAreThoseOfTheProcess() {
     assertThat(server.host()).isEqualTo("127.0.0.1");
     assertThat(server.uri()).isEqualTo("redis://127.0.0.1:" + server.port());
     assertThat((String) server.command("INFO", "server"))

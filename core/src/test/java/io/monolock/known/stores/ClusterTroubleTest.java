@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.known.stores;
+
+import static io.monolock.known.stores.Lockers.LIMIT;
+import static io.monolock.known.stores.Lockers.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.monolock.Lock;
+import io.monolock.LockLostException;
+import io.monolock.LockOptions;
+import io.monolock.LockStoreException;
+import io.monolock.ReactiveLocker;
+import io.monolock.store.StoreProblem;
+import io.monolock.test.RedisCluster;
+import io.monolock.test.RedisExtension;
+import io.monolock.test.ServerNode;
+import io.monolock.test.SlotMigration;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What callers are told of hash slots that move, or that keys do not share. */
+@ExtendWith(RedisExtension.class)
+class ClusterTroubleTest {
+
+  private static final LockOptions OPTIONS =
+      LockOptions.of(Duration.ofSeconds(4)).waitAtMost(Duration.ofSeconds(20));
+
+  private final RedisCluster cluster;
+
+  @RegisterExtension private final Lockers lockers = new Lockers();
+
+  ClusterTroubleTest(RedisCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @Test
+  @Tag("known")
+  @Tag("HalfMoved")
+  void aHolderWhoseSlotIsHalfMovedIsNotToldThatTheServerIsUnreachable() {
+    ReactiveLocker locker = lockers.on(cluster);
+    get(locker.acquire("{order}:0", OPTIONS));
+    Lock lock = get(locker.acquire(List.of("{order}:1", "{order}:2"), OPTIONS));
+    ServerNode owner = cluster.ownerOf("{order}");
+    ServerNode other =
+        cluster.masters().stream().filter(node -> node != owner).findFirst().orElseThrow();
+
+    SlotMigration migration = cluster.beginMigration(cluster.slotOf("{order}"), other);
+    migration.moveKey("{order}:1");
+
+    assertThatExceptionOfType(LockLostException.class)
+        .isThrownBy(() -> lock.keepAlive().block(LIMIT))
+        .satisfies(
+            e ->
+                assertThat(e.reason())
+                    .as(e.getMessage())
+                    .isNotEqualTo(LockLostException.Reason.UNREACHABLE));
+  }
+
+  /** As of a service that looks like one server, and has slots. */
+  @Test
+  @Tag("known")
+  @Tag("Serverless")
+  void aFenceKeyInAnotherSlotIsNamedToAClientThatKnowsNoCluster() {
+    ReactiveLocker locker = lockers.on(cluster.ownerOf("order:42").uri());
+    get(locker.acquire("order:42", OPTIONS).flatMap(Lock::release));
+
+    assertThatExceptionOfType(LockStoreException.class)
+        .isThrownBy(() -> get(locker.acquire("order:42", OPTIONS.fenced(true))))
+        .satisfies(
+            e -> assertThat(e.reason()).isEqualTo(StoreProblem.Reason.MISUSE),
+            e -> assertThat(e).hasMessageContaining("order:42:fence"));
+  }
+}
