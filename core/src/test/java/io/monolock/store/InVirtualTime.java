@@ -33,20 +33,20 @@ public abstract class InVirtualTime {
   }
 
   /** Subscribes with unbounded demand, runs what is due now, and keeps what comes. */
-  public final <T> Probe<T> run(Publisher<T> publisher) {
+  public final <T> SignalProbe<T> run(Publisher<T> publisher) {
     return run(publisher, Long.MAX_VALUE);
   }
 
   /** Subscribes with this demand, runs what is due now, and keeps what comes. */
-  public final <T> Probe<T> run(Publisher<T> publisher, long demand) {
-    Probe<T> probe = new Probe<>(demand);
+  public final <T> SignalProbe<T> run(Publisher<T> publisher, long demand) {
+    SignalProbe<T> probe = new SignalProbe<>(demand);
     Flux.from(publisher).subscribe(probe);
     time.advanceTime();
     return probe;
   }
 
   /** Cancels, and runs what is due now. */
-  public final void cancel(Probe<?> probe) {
+  public final void cancel(SignalProbe<?> probe) {
     probe.cancel();
     time.advanceTime();
   }
@@ -62,7 +62,7 @@ public abstract class InVirtualTime {
   }
 
   /** What a subscriber got. */
-  public static final class Probe<T> extends BaseSubscriber<T> {
+  public static final class SignalProbe<T> extends BaseSubscriber<T> {
 
     /** All values, in their order. */
     public final List<T> values = new CopyOnWriteArrayList<>();
@@ -76,11 +76,11 @@ public abstract class InVirtualTime {
     private final long demand;
 
     /** Requests all. */
-    public Probe() {
+    public SignalProbe() {
       this(Long.MAX_VALUE);
     }
 
-    private Probe(long demand) {
+    private SignalProbe(long demand) {
       this.demand = demand;
     }
 

@@ -9,7 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
-import io.monolock.store.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ class LockEachTest {
 
   @Test
   void elementsOfDifferentKeysAreInWorkAtTheSameTime() {
-    Probe<String> probe = v.run(each(Flux.just("a1", "b1", "c1"), 8));
+    SignalProbe<String> probe = v.run(each(Flux.just("a1", "b1", "c1"), 8));
 
     assertThat(begun).containsExactly("a1", "b1", "c1");
     assertThat(v.isFree("c")).isFalse();
@@ -73,7 +73,7 @@ class LockEachTest {
 
   @Test
   void elementsOfOneKeyAreInWorkOneAfterTheOther() {
-    Probe<String> probe = v.run(each(Flux.just("a1", "a2", "b1", "a3"), 8));
+    SignalProbe<String> probe = v.run(each(Flux.just("a1", "a2", "b1", "a3"), 8));
 
     assertThat(begun).containsExactly("a1", "b1");
     v.pass(SECOND);
@@ -124,7 +124,7 @@ class LockEachTest {
                     OPTIONS,
                     word -> Flux.just(word + "x", word + "y", word + "z"),
                     8));
-    Probe<String> probe = v.run(results, 0);
+    SignalProbe<String> probe = v.run(results, 0);
 
     for (int i = 0; i < 12; i++) {
       probe.request(1);
@@ -139,7 +139,7 @@ class LockEachTest {
 
   @Test
   void completionNeedsNoMoreDemandThanThereAreResults() {
-    Probe<String> probe = v.run(each(Flux.just("a1", "a2"), 8), 2);
+    SignalProbe<String> probe = v.run(each(Flux.just("a1", "a2"), 8), 2);
 
     v.pass(Duration.ofSeconds(2));
 
@@ -178,7 +178,7 @@ class LockEachTest {
     Flux<Integer> results =
         Flux.just("a1").transform(lockEach(v.locker, LockEachTest::key, OPTIONS, any -> work, 8));
 
-    Probe<Integer> probe = v.run(results, 0);
+    SignalProbe<Integer> probe = v.run(results, 0);
     assertThat(requested).hasValue(32);
     probe.request(5);
     v.time.advanceTime();
@@ -198,7 +198,7 @@ class LockEachTest {
         Flux.just("a1", "a2")
             .transform(
                 lockEach(v.locker, LockEachTest::key, OPTIONS, word -> slow(word).then(none()), 8));
-    Probe<String> probe = v.run(results);
+    SignalProbe<String> probe = v.run(results);
 
     v.pass(Duration.ofSeconds(2));
 
@@ -224,7 +224,7 @@ class LockEachTest {
                     OPTIONS,
                     word -> word.equals("b1") ? slow(word).then(Mono.error(own)) : Mono.never(),
                     8));
-    Probe<String> probe = v.run(results);
+    SignalProbe<String> probe = v.run(results);
     words.next("a1", "a2", "b1");
     v.time.advanceTime();
 
@@ -241,7 +241,7 @@ class LockEachTest {
   void errorOfTheSourceEndsAllAndFreesAllLocks() {
     Exception own = new Exception("own");
     TestPublisher<String> words = TestPublisher.create();
-    Probe<String> probe = v.run(each(words.flux(), 8));
+    SignalProbe<String> probe = v.run(each(words.flux(), 8));
     words.next("a1");
     v.time.advanceTime();
 
@@ -265,7 +265,7 @@ class LockEachTest {
                     any -> Mono.<String>never(),
                     8));
 
-    Probe<String> probe = v.run(results);
+    SignalProbe<String> probe = v.run(results);
 
     assertThat(probe.error(LockNotAcquiredException.class).keys()).containsExactly("b");
     assertThat(v.isFree("a")).isTrue();
@@ -282,7 +282,7 @@ class LockEachTest {
                     OPTIONS.autoRefresh(false),
                     any -> Mono.<String>never(),
                     8));
-    Probe<String> probe = v.run(results);
+    SignalProbe<String> probe = v.run(results);
 
     v.pass(TTL);
 
@@ -293,7 +293,7 @@ class LockEachTest {
   void cancelEndsAllAndFreesAllLocks() {
     TestPublisher<String> words = TestPublisher.create();
     List<Object> discarded = new ArrayList<>();
-    Probe<String> probe = v.run(each(words.flux(), 8).doOnDiscard(String.class, discarded::add));
+    SignalProbe<String> probe = v.run(each(words.flux(), 8).doOnDiscard(String.class, discarded::add));
     words.next("a1", "a2", "b1");
     v.time.advanceTime();
 
@@ -310,7 +310,7 @@ class LockEachTest {
   @Test
   void resultsThatWereNotRequestedAreDiscardedUponCancel() {
     List<Object> discarded = new ArrayList<>();
-    Probe<String> probe =
+    SignalProbe<String> probe =
         v.run(each(Flux.just("a1"), 8).doOnDiscard(String.class, discarded::add), 0);
     v.pass(SECOND);
 
@@ -399,7 +399,7 @@ class LockEachTest {
                                             Mono.just(keys + context.get("user").toString()))),
                     8));
 
-    Probe<String> probe = v.run(results.contextWrite(context -> context.put("user", "me")));
+    SignalProbe<String> probe = v.run(results.contextWrite(context -> context.put("user", "me")));
 
     assertThat(probe.values).containsExactlyInAnyOrder("[a]me", "[b]me");
   }
@@ -408,9 +408,9 @@ class LockEachTest {
   void eachSubscriptionHasAQueueOfItsOwn() {
     Flux<String> results = each(Flux.just("a1"), 1);
 
-    Probe<String> first = v.run(results);
+    SignalProbe<String> first = v.run(results);
     v.cancel(first);
-    Probe<String> second = v.run(results);
+    SignalProbe<String> second = v.run(results);
     v.pass(SECOND);
 
     assertThat(first.values).isEmpty();
@@ -421,7 +421,7 @@ class LockEachTest {
   void longLineOfQuickWorkDoesNotGrowTheStack() {
     List<Integer> all = IntStream.range(0, 20_000).boxed().toList();
 
-    Probe<Integer> probe =
+    SignalProbe<Integer> probe =
         v.run(
             Flux.fromIterable(all)
                 .transform(lockEach(v.locker, any -> "a", OPTIONS, Mono::just, 4)));

@@ -9,7 +9,7 @@ import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.store.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -90,7 +90,7 @@ class NestedLockTest {
         locker.withLock(
             List.of("a", "b"), OPTIONS, lock -> Mono.just(lock.fencingToken().isPresent()));
 
-    Probe<Boolean> probe =
+    SignalProbe<Boolean> probe =
         v.run(locker.withLock("a", fenced, lock -> locker.withLock("b", fenced, second -> inner)));
 
     assertThat(probe.value()).isFalse();
@@ -115,7 +115,7 @@ class NestedLockTest {
   void extendExtendsItsOwnKeysOnly() {
     Lock lock = whole();
 
-    Probe<Void> probe = v.run(lock.extend(Duration.ofMinutes(1)));
+    SignalProbe<Void> probe = v.run(lock.extend(Duration.ofMinutes(1)));
 
     assertThat(probe.error).isNull();
     assertThat(v.store.calls).containsExactly("extend [a]");
@@ -197,7 +197,7 @@ class NestedLockTest {
                 lock.release()
                     .then(Mono.delay(Duration.ofSeconds(1), v.time))
                     .thenReturn("to its end"));
-    Probe<String> probe = v.run(locker.withLock("a", OPTIONS, lock -> inner));
+    SignalProbe<String> probe = v.run(locker.withLock("a", OPTIONS, lock -> inner));
 
     v.pass(Duration.ofSeconds(1));
 
@@ -228,7 +228,7 @@ class NestedLockTest {
               return Mono.just(lock.isValid());
             });
 
-    Probe<List<Boolean>> probe =
+    SignalProbe<List<Boolean>> probe =
         v.run(
             locker.withLock(
                 "a",
@@ -242,7 +242,7 @@ class NestedLockTest {
   @Test
   void keepAliveSignalsTheLossOfAnyPart() {
     Lock lock = partly();
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     v.run(outer.release());
 
@@ -252,7 +252,7 @@ class NestedLockTest {
   @Test
   void keepAliveSignalsTheReleaseOfItsOwnPart() {
     Lock lock = partly();
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     v.run(lock.release());
 
@@ -262,8 +262,8 @@ class NestedLockTest {
   @Test
   void nothingCanBeDoneWithAHandleThatHasEnded() {
     Lock lock = whole();
-    Probe<Object> before = v.run(lock.keepAlive());
-    Probe<Object> during = v.run(lock.whileHeld(Mono.never()));
+    SignalProbe<Object> before = v.run(lock.keepAlive());
+    SignalProbe<Object> during = v.run(lock.whileHeld(Mono.never()));
     v.run(lock.release());
 
     LockLostException lost = before.error(LockLostException.class);
@@ -283,7 +283,7 @@ class NestedLockTest {
     v.run(lock.release());
     v.run(outer.release());
 
-    Probe<Object> probe = v.run(Mono.defer(lock::keepAlive).subscribeOn(v.time));
+    SignalProbe<Object> probe = v.run(Mono.defer(lock::keepAlive).subscribeOn(v.time));
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.RELEASED);
   }
@@ -291,8 +291,8 @@ class NestedLockTest {
   @Test
   void bodyRunsAsLongAsItsPartsAreHeld() {
     Lock lock = partly();
-    Probe<Integer> probe = v.run(lock.whileHeldMany(Flux.just(1, 2)));
-    Probe<Object> pending = v.run(lock.whileHeld(Mono.never()));
+    SignalProbe<Integer> probe = v.run(lock.whileHeldMany(Flux.just(1, 2)));
+    SignalProbe<Object> pending = v.run(lock.whileHeld(Mono.never()));
 
     v.run(outer.release());
 

@@ -9,7 +9,7 @@ import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.store.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.DroppedSignals;
@@ -66,8 +66,8 @@ class OncePerTest {
 
   @Test
   void instanceThatIsNotToRunTheJobGetsNothing() {
-    Probe<String> first = v.run(nightly.oncePer(PERIOD, Mono.just("done")));
-    Probe<String> second =
+    SignalProbe<String> first = v.run(nightly.oncePer(PERIOD, Mono.just("done")));
+    SignalProbe<String> second =
         v.run(on(v.another()).oncePer(PERIOD, Mono.error(new AssertionError("ran"))));
 
     assertThat(first.value()).isEqualTo("done");
@@ -138,7 +138,7 @@ class OncePerTest {
   @Test
   void cancelCancelsTheJobWhichIsNotRunAgainInItsPeriod() {
     List<String> events = new ArrayList<>();
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         v.run(nightly.oncePer(PERIOD, Mono.never().doOnCancel(() -> events.add("cancelled"))));
 
     v.cancel(probe);
@@ -149,7 +149,7 @@ class OncePerTest {
 
   @Test
   void jobFindsItsLockInItsContext() {
-    Probe<Lock> probe = v.run(nightly.oncePer(PERIOD, CurrentLock.require("nightly")));
+    SignalProbe<Lock> probe = v.run(nightly.oncePer(PERIOD, CurrentLock.require("nightly")));
 
     assertThat(probe.value().keys()).containsExactly("nightly");
   }
