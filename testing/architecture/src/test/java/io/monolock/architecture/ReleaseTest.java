@@ -12,8 +12,8 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.bouncycastle.openpgp.PGPException;
@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A release into a folder: of a copy of the sources, as other modules use what is built here. */
+/**
+ * A release into a folder. It is made in a copy, as other modules use what is built here; with the
+ * classes, so that they need not be compiled again.
+ */
 @Tag("thorough")
 class ReleaseTest {
 
@@ -41,9 +44,10 @@ class ReleaseTest {
   @BeforeAll
   static void release() throws Exception {
     key = SigningKey.create();
-    Path repository = Files.createTempDirectory(Files.createDirectories(TARGET), "repository");
-    released = repository.resolve("io/monolock");
+    delete(TARGET);
     copySources();
+    Path repository = TARGET.resolve("repository");
+    released = repository.resolve("io/monolock");
     Path log = TARGET.resolve("release.log");
 
     int exit =
@@ -55,6 +59,7 @@ class ReleaseTest {
             String.join(",", Pom.publishedModules()),
             "-am",
             "-DskipTests",
+            "-Dmaven.main.skip=true",
             "-Dmaven.install.skip=true",
             "-Drevision=" + VERSION,
             "-Drelease.url=" + URL,
@@ -206,33 +211,51 @@ class ReleaseTest {
     }
   }
 
+  private static void delete(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
   private static void copySources() throws IOException {
-    Set<String> left = Set.of("target", ".git", ".flattened-pom.xml");
+    Path root = Pom.ROOT.toRealPath();
     Files.walkFileTree(
-        Pom.ROOT.toRealPath(),
+        root,
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes)
               throws IOException {
-            if (left.contains(folder.getFileName().toString())) {
+            if (isLeftOut(root.relativize(folder))) {
               return FileVisitResult.SKIP_SUBTREE;
             }
-            Files.createDirectories(copyOf(folder));
+            Files.createDirectories(SOURCES.resolve(root.relativize(folder)));
             return FileVisitResult.CONTINUE;
           }
 
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
               throws IOException {
-            if (!left.contains(file.getFileName().toString())) {
-              Files.copy(file, copyOf(file), StandardCopyOption.REPLACE_EXISTING);
+            Path path = root.relativize(file);
+            if (!isLeftOut(path)) {
+              Files.copy(file, SOURCES.resolve(path), StandardCopyOption.COPY_ATTRIBUTES);
             }
             return FileVisitResult.CONTINUE;
           }
-
-          private Path copyOf(Path path) throws IOException {
-            return SOURCES.resolve(Pom.ROOT.toRealPath().relativize(path));
-          }
         });
+  }
+
+  /** Tests need not be compiled again: the jar that core makes of some is made of their classes. */
+  private static boolean isLeftOut(Path path) {
+    return path.endsWith(".git")
+        || path.endsWith(".flattened-pom.xml")
+        || path.endsWith("src/test")
+        || path.getParent() != null
+            && path.getParent().endsWith("target")
+            && !path.endsWith("classes")
+            && !path.endsWith("core/target/test-classes");
   }
 }
