@@ -25,8 +25,7 @@ import reactor.util.context.Context;
  * connection. A call that finds none free is queued. Cancelling a queued call removes it;
  * cancelling a later one only drops its answer.
  *
- * <p>Nor are two calls of one holder under way at a time: undoing the first one must not undo the
- * second.
+ * <p>Only one call of a holder is under way at a time: undoing the first must not undo the second.
  */
 final class ConnectionPool {
 

@@ -61,7 +61,7 @@ import reactor.core.scheduler.Schedulers;
  * time in microseconds or one more than the last number, whichever is higher.
  *
  * <p>A member of a quorum keeps in the key {@code monolock:beginning} since when it has forgotten
- * nothing; the key lives for a year after it was last read.
+ * nothing; the key lives for half a year to a year after it was last read.
  *
  * <h2>What it needs of Redis</h2>
  *

@@ -88,7 +88,7 @@ class BadInputTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("entries")
+  @MethodSource("calls")
   void noCollectionIsRefusedAtAssembly(String name, KeysCall call) {
     assertThatThrownBy(() -> call.assemble(v.locker, null))
         .isInstanceOf(IllegalArgumentException.class)
@@ -96,7 +96,7 @@ class BadInputTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("entries")
+  @MethodSource("calls")
   void keysThatTheStoreCannotTakeTogetherAreRefusedAtAssembly(String name, KeysCall call) {
     ReactiveLocker locker = ReactiveLocker.create(new OneKeyStore());
 

@@ -23,13 +23,18 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Processes that stand still for longer than their lease, or are killed while they hold locks. */
+@Timeout(300)
 class PausedClientTest extends LockerBehindProxy {
 
   private static final Duration TTL = Duration.ofSeconds(3);
+
+  /** How long a JVM may take to start and to connect, on a machine that is busy. */
+  private static final Duration START = Duration.ofSeconds(90);
 
   PausedClientTest(RedisServer server) {
     super(server);
@@ -75,7 +80,7 @@ class PausedClientTest extends LockerBehindProxy {
       "B13, B69: a client paused past its lease notices the loss, and its body is no result")
   void pausedPastTheLease() {
     try (ClientJvm jvm = ClientJvm.start(Holder.class, server.uri())) {
-      assertThat(jvm.readLine()).isEqualTo("holds");
+      assertThat(jvm.readLine(START)).isEqualTo("holds");
       assertThat(jvm.readLine()).startsWith("value");
       jvm.pause();
       Lock others = locker.acquire("key", Duration.ofSeconds(30)).block(LIMIT);
@@ -99,7 +104,7 @@ class PausedClientTest extends LockerBehindProxy {
   @DisplayName("B13: a client paused for less than its lease goes on, without a burst of refreshes")
   void pausedForLess() {
     try (ClientJvm jvm = ClientJvm.start(Holder.class, server.uri())) {
-      assertThat(jvm.readLine()).isEqualTo("holds");
+      assertThat(jvm.readLine(START)).isEqualTo("holds");
       assertThat(jvm.readLine()).startsWith("value");
       jvm.pause();
       long before = asked.extensions("key");
@@ -159,7 +164,7 @@ class PausedClientTest extends LockerBehindProxy {
         jvms.add(ClientJvm.start(BusyClient.class, server.uri()));
       }
       for (ClientJvm jvm : jvms) {
-        assertThat(jvm.readLine()).isEqualTo("busy");
+        assertThat(jvm.readLine(START)).isEqualTo("busy");
         pass(Duration.ofMillis(ThreadLocalRandom.current().nextLong(100)));
         jvm.kill();
         assertThat(KeyScanner.of(server).withoutTtl("*")).isEmpty();

@@ -87,7 +87,7 @@ public final class Quickstart implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Plan plan = show.plan();
+    SalePlan plan = show.plan();
     if (redis != null) {
       return sell(redis, plan);
     }
@@ -96,13 +96,13 @@ public final class Quickstart implements Callable<Integer> {
     }
   }
 
-  private int sell(RedisURI uri, Plan plan) {
+  private int sell(RedisURI uri, SalePlan plan) {
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
         "Instances: %d, buyers at each: %d, Redis: %s%n", plan.instances(), plan.buyers(), uri);
     out.flush();
-    Simulation simulation = new Simulation(uri, plan, new Progress(out, Ansi.AUTO.enabled()));
-    Report report = Objects.requireNonNull(simulation.run().block(plan.longestRun()));
+    Simulation simulation = new Simulation(uri, plan, new ProgressLine(out, Ansi.AUTO.enabled()));
+    SalesReport report = Objects.requireNonNull(simulation.run().block(plan.longestRun()));
     out.printf("%n%s%n", report.text());
     return report.soldTwice() ? SOLD_TWICE : 0;
   }

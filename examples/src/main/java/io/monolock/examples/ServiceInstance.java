@@ -25,7 +25,7 @@ final class ServiceInstance {
   private final Mono<TicketOffice> office;
 
   /** Sets the instance up; it connects at its first use. */
-  ServiceInstance(RedisURI redis, Plan plan, LockObserver observer) {
+  ServiceInstance(RedisURI redis, SalePlan plan, LockObserver observer) {
     client = RedisClient.create(redis);
     locker =
         ReactiveLocker.builder(RedisLockStore.create(client, redis)).observer(observer).build();

@@ -49,9 +49,9 @@ final class ShowOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
-  Plan plan() {
+  SalePlan plan() {
     try {
-      return new Plan(seats, instances, buyers, ttl, hold);
+      return new SalePlan(seats, instances, buyers, ttl, hold);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(command.commandLine(), "Wrong option: " + e.getMessage(), e);
     }

@@ -14,18 +14,18 @@ import reactor.core.publisher.Mono;
 final class Simulation {
 
   private final RedisURI redis;
-  private final Plan plan;
-  private final Progress progress;
+  private final SalePlan plan;
+  private final ProgressLine progress;
   private final LockStatistics statistics = new LockStatistics();
 
-  Simulation(RedisURI redis, Plan plan, Progress progress) {
+  Simulation(RedisURI redis, SalePlan plan, ProgressLine progress) {
     this.redis = redis;
     this.plan = plan;
     this.progress = progress;
   }
 
-  /** Starts the instances, sells, and stops the instances whatever has become of it. */
-  Mono<Report> run() {
+  /** Starts the instances, sells, and stops the instances in any case. */
+  Mono<SalesReport> run() {
     return Mono.usingWhen(
         Mono.fromSupplier(this::startInstances),
         instances ->
@@ -42,11 +42,11 @@ final class Simulation {
         .toList();
   }
 
-  private Mono<Report> sellBothWays(List<TicketOffice> offices) {
+  private Mono<SalesReport> sellBothWays(List<TicketOffice> offices) {
     TicketOffice anyOffice = offices.get(0);
     Mono<Sale> withoutLock =
         sellOut(
-            "Without a lock", offices, TicketOffice::sellWithoutLock, Plan.LONGEST_UNGUARDED_SALE);
+            "Without a lock", offices, TicketOffice::sellWithoutLock, SalePlan.LONGEST_UNGUARDED_SALE);
     Mono<Sale> underLock =
         sellOut("Under the lock", offices, TicketOffice::sellUnderLock, plan.longestSale());
     return withoutLock
@@ -56,7 +56,7 @@ final class Simulation {
                 anyOffice
                     .close()
                     .then(anyOffice.locksLeft())
-                    .map(left -> new Report(sales.getT1(), sales.getT2(), statistics, left)));
+                    .map(left -> new SalesReport(sales.getT1(), sales.getT2(), statistics, left)));
   }
 
   private Mono<Sale> sellOut(

@@ -12,7 +12,7 @@ import reactor.core.publisher.Mono;
  * the service share.
  *
  * <p>A sale reads the number, takes its time, and writes the number less one. That is right only as
- * long as nobody else sells at the same time.
+ * long as no other sale runs at the same time.
  */
 final class TicketOffice {
 
@@ -24,19 +24,19 @@ final class TicketOffice {
   private final LockOptions options;
   private final Duration hold;
 
-  TicketOffice(RedisReactiveCommands<String, String> redis, ReactiveLocker locker, Plan plan) {
+  TicketOffice(RedisReactiveCommands<String, String> redis, ReactiveLocker locker, SalePlan plan) {
     this.redis = redis;
     this.locker = locker;
     this.options = plan.lockOptions();
     this.hold = plan.hold();
   }
 
-  /** Sells a seat and hopes for the best. False when no seat is left. */
+  /** Sells a seat, whatever other sales do meanwhile. False when no seat is left. */
   Mono<Boolean> sellWithoutLock(Ledger ledger) {
     return sellOneSeat().doOnNext(ledger::sold).hasElement();
   }
 
-  /** Sells a seat while nobody else can, in whatever instance. False when no seat is left. */
+  /** Sells a seat while no other sale can run, in any instance. False when no seat is left. */
   Mono<Boolean> sellUnderLock(Ledger ledger) {
     return locker.withLock(
         SHOW,

@@ -24,7 +24,7 @@ class LockStatisticsTest {
   }
 
   @Test
-  void tellsHowLongTheWaitsWereInMicroseconds() {
+  void countsWaitsInMicroseconds() {
     for (int i = 1; i <= 100; i++) {
       statistics.acquired(i, KEYS, Duration.ofNanos(i * 1_000L), 1);
     }

@@ -65,7 +65,7 @@ class QuickstartRunTest {
           CompletableFuture.supplyAsync(
               () -> Screen.of("--redis=" + redis.uri(), "--seats=20", "--hold=20ms"));
       while (!run.isDone()) {
-        redis.command("DEL", "show:42"); // takes the lock from whoever holds it
+        redis.command("DEL", "show:42"); // takes the lock from its holder
       }
 
       assertThat(run.join().exitCode()).isEqualTo(1);

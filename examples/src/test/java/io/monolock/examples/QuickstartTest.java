@@ -7,11 +7,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the command line says without a Redis server. */
+/** What the command line prints without a Redis server. */
 class QuickstartTest {
 
   @Test
-  void helpTellsEveryOptionAndItsDefault() {
+  void helpShowsEveryOptionAndItsDefault() {
     Screen screen = Screen.of("--help");
 
     assertThat(screen.exitCode()).isZero();

@@ -20,9 +20,9 @@ import kotlin.time.toJavaDuration
  * }
  * ```
  *
- * Outcomes: the lock, which nobody refreshes and which is the caller's to release; or it throws
+ * Outcomes: the lock, which is not refreshed and which is the caller's to release; or it throws
  *
- * - [io.monolock.LockNotAcquiredException] when waiting ended and somebody else holds the key;
+ * - [io.monolock.LockNotAcquiredException] when waiting ended and another holder has the key;
  * - [io.monolock.LockStoreException] when the store was in trouble to the end, or at once when
  *   waiting cannot help;
  * - [io.monolock.LockerClosedException] when the locker is closed.
@@ -105,10 +105,11 @@ public suspend fun ReactiveLocker.acquire(
  * val lock = locker.tryAcquire("nightly", ttl = 30.seconds)
  * ```
  *
- * Outcomes: the lock, which nobody refreshes and which is the caller's to release; null when
- * somebody else holds the key, or waits for it in this locker; [io.monolock.LockStoreException] at
- * once when the store is in trouble; [io.monolock.LockerClosedException] when the locker is closed.
- * What cancel does is told at [acquire].
+ * Outcomes: the lock, which is not refreshed and which is the caller's to release; null when
+ * another holder has the key, or others wait for it in this locker;
+ * [io.monolock.LockStoreException] at once when the store is in trouble;
+ * [io.monolock.LockerClosedException] when the locker is closed. Cancel does what it does in
+ * [acquire].
  *
  * @param key the key
  * @param ttl how long the lock lives unless it is extended, 10 ms to 365 days, rounded up to whole

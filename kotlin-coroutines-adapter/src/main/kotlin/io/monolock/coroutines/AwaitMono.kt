@@ -15,7 +15,7 @@ import kotlin.coroutines.resumeWithException
 
 /**
  * The lock, or null, of an acquisition that is subscribed now. One that is granted when the
- * coroutine is cancelled, but has not been dispatched yet, is released, unless somebody else may
+ * coroutine is cancelled, but has not been dispatched yet, is released, unless other callers may
  * hold the keys through the token.
  */
 internal suspend fun Mono<Lock>.awaitLock(options: LockOptions): Lock? =
@@ -29,7 +29,7 @@ internal suspend fun Mono<Lock>.awaitLock(options: LockOptions): Lock? =
 internal suspend fun Mono<Lock>.awaitGranted(options: LockOptions): Lock =
   checkNotNull(awaitLock(options)) { "an acquisition that waits has ended without a lock" }
 
-/** Frees the keys in the background; trouble with that is told by the locker. */
+/** Frees the keys in the background; the locker reports trouble with that. */
 internal fun Lock.free() {
   release().subscribe({}, {})
 }
@@ -37,21 +37,21 @@ internal fun Lock.free() {
 /**
  * The value of this Mono, or null, subscribed with the caller's Reactor Context.
  *
- * The functions of kotlinx-coroutines-reactor would not do: they throw away a value that comes when
- * the coroutine is cancelled but has not been dispatched yet, and look for services in files when
- * they are first used, which may be in a thread that must not block.
+ * The functions of kotlinx-coroutines-reactor cannot be used: they throw away a value that comes
+ * when the coroutine is cancelled but has not been dispatched yet, and look for services in files
+ * when they are first used, which may be in a thread that must not block.
  *
- * @param giveBack what becomes of such a value
+ * @param onUndelivered called with such a value
  */
-internal suspend fun <T : Any> Mono<T>.await(giveBack: (T) -> Unit = {}): T? {
+internal suspend fun <T : Any> Mono<T>.await(onUndelivered: (T) -> Unit = {}): T? {
   val context = currentCoroutineContext()[ReactorContext]?.context ?: Context.empty()
-  return suspendCancellableCoroutine { subscribe(Awaiting(it, context, giveBack)) }
+  return suspendCancellableCoroutine { subscribe(AwaitingSubscriber(it, context, onUndelivered)) }
 }
 
-private class Awaiting<T : Any>(
+private class AwaitingSubscriber<T : Any>(
   private val continuation: CancellableContinuation<T?>,
   private val context: Context,
-  private val giveBack: (T) -> Unit,
+  private val onUndelivered: (T) -> Unit,
 ) : CoreSubscriber<T> {
   private var hasValue = false
 
@@ -64,7 +64,7 @@ private class Awaiting<T : Any>(
 
   override fun onNext(value: T) {
     hasValue = true
-    continuation.resume(value) { _, unused, _ -> giveBack(unused) }
+    continuation.resume(value) { _, unused, _ -> onUndelivered(unused) }
   }
 
   override fun onComplete() {

@@ -36,7 +36,7 @@ import kotlin.time.toJavaDuration
  * [LockOptions.finishOnCancel] does not count: the upstream runs in the collector's coroutine and
  * cannot outlive it.
  *
- * @param locker who takes the key
+ * @param locker takes the key
  * @param key the key
  * @param ttl how long the lock lives without a refresh, 10 ms to 365 days, rounded up to whole
  *   milliseconds
@@ -54,7 +54,7 @@ public fun <T> Flow<T>.withLock(
  * A flow that is collected under a lock on several keys, taken together or not at all, as
  * [withLock] with one key does.
  *
- * @param locker who takes the keys
+ * @param locker takes the keys
  * @param keys the keys, 1 to 1,024
  * @param ttl how long the lock lives without a refresh, 10 ms to 365 days, rounded up to whole
  *   milliseconds
@@ -71,7 +71,7 @@ public fun <T> Flow<T>.withLock(
 /**
  * A flow that is collected under a lock with these options, as [withLock] with a ttl does.
  *
- * @param locker who takes the key
+ * @param locker takes the key
  * @param key the key
  * @param options how to wait for and hold the lock
  * @param T the type of the elements
@@ -88,7 +88,7 @@ public fun <T> Flow<T>.withLock(
  * A flow that is collected under a lock on several keys, taken together or not at all, with these
  * options, as [withLock] with a ttl does.
  *
- * @param locker who takes the keys
+ * @param locker takes the keys
  * @param keys the keys, 1 to 1,024
  * @param options how to wait for and hold the lock
  * @param T the type of the elements
@@ -101,7 +101,7 @@ public fun <T> Flow<T>.withLock(
   options: LockOptions,
 ): Flow<T> {
   val upstream = this
-  val acquisition = locker.acquire(keys, options) // complains of bad input here already
+  val acquisition = locker.acquire(keys, options) // throws for bad input, before any collection
   return flow {
     val scope = LockScope(locker, acquisition.awaitGranted(options))
     // nothing is added to the context here, as elements have to be emitted in the collector's

@@ -42,8 +42,8 @@ public fun lockOptions(
 
 /**
  * Sets options by assignment. Each property is the option of [LockOptions] of the same name, whose
- * meaning, range and default are told there. A value out of range is an [IllegalArgumentException]
- * at the assignment.
+ * meaning, range and default are documented there. A value out of range is an
+ * [IllegalArgumentException] at the assignment.
  */
 public class LockOptionsBuilder internal constructor(
   internal var options: LockOptions,
@@ -55,7 +55,7 @@ public class LockOptionsBuilder internal constructor(
       options = options.ttl(value.toJavaDuration())
     }
 
-  /** How the attempts of the one who is next are spaced, and when it gives up. */
+  /** How the attempts of the first waiter are spaced, and when it gives up. */
   public var retry: Retry
     get() = options.retry()
     set(value) {
@@ -90,7 +90,7 @@ public class LockOptionsBuilder internal constructor(
       options = options.fenced(value)
     }
 
-  /** What is stored behind the token, for people who look at Redis. */
+  /** Text that is stored behind the token, for people who look at Redis. */
   public var metadata: String
     get() = options.metadata()
     set(value) {

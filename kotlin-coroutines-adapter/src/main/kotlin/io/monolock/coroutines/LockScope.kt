@@ -25,11 +25,11 @@ import kotlin.coroutines.CoroutineContext
  *
  * The block is a scope of its own, a child of the caller, and the lock is kept alive until that
  * scope has ended with all its children, whatever the reason. Only then is the lock released, which
- * a cancelled caller waits for, too. So nobody else has the lock while the block runs, unless the
- * lock is lost.
+ * a cancelled caller waits for, too. So no other caller has the lock while the block runs, unless
+ * the lock is lost.
  *
- * Time that this class itself measures is that of the wall, not of the coroutine's dispatcher: a
- * test that skips delays must not skip the release.
+ * Time-outs of this class are in real time, not in that of the coroutine's dispatcher: a test that
+ * skips delays must not skip the release.
  */
 internal class LockScope(
   private val locker: ReactiveLocker,
@@ -62,7 +62,7 @@ internal class LockScope(
       }
     val loss = withContext(NonCancellable) { end() }
     if (loss != null) {
-      throw told(loss, outcome.exceptionOrNull())
+      throw errorOf(loss, outcome.exceptionOrNull())
     }
     return outcome.getOrThrow()
   }
@@ -90,7 +90,7 @@ internal class LockScope(
     } else {
       held
         .release()
-        .timeout(RELEASE_PATIENCE)
+        .timeout(RELEASE_TIMEOUT)
         .onErrorComplete()
         .await()
     }
@@ -104,7 +104,7 @@ internal class LockScope(
     return loss
   }
 
-  /** A handle that is not valid any more sends no extension: it tells why. */
+  /** A handle that is not valid any more sends no extension: it fails with the reason. */
   private suspend fun reason(): LockException? =
     try {
       held.extend(SHORTEST_TTL).await()
@@ -117,7 +117,7 @@ internal class LockScope(
       }
     }
 
-  /** What the block has not released a closing locker has. */
+  /** The block has not released the lock, so a locker that closes may have. */
   private suspend fun closed(): LockerClosedException? =
     try {
       locker.inspect(held.keys().first()).await()
@@ -131,8 +131,10 @@ internal class LockScope(
   private fun isRelease(problem: Throwable) =
     problem is LockLostException && problem.reason() == Reason.RELEASED
 
-  /** An own failure of the block stays; to be cancelled is none, unless the caller was. */
-  private suspend fun told(
+  /**
+   * A failure of the block's own stays; a cancellation is one only if the caller was cancelled.
+   */
+  private suspend fun errorOf(
     loss: LockException,
     failure: Throwable?,
   ): Throwable =
@@ -144,7 +146,7 @@ internal class LockScope(
     }
 
   private companion object {
-    private val RELEASE_PATIENCE = Duration.ofSeconds(1)
+    private val RELEASE_TIMEOUT = Duration.ofSeconds(1)
     private val SHORTEST_TTL = Duration.ofMillis(10)
   }
 }

@@ -45,8 +45,9 @@ import kotlin.time.toJavaDuration
  * cancellation, then it is released, then `withLock` throws the `CancellationException`. Cancelled
  * after the block, the caller still gets the outcome. The release itself is never cancelled.
  *
- * A lock that is lost cannot wait for the block: if the block ignores its cancellation, somebody
- * else may have the lock meanwhile. Where that matters, check [Lock.fencingToken] at the resource.
+ * A lock that is lost cannot wait for the block: if the block ignores its cancellation, another
+ * caller may have the lock meanwhile. Where that matters, check [Lock.fencingToken] at the
+ * resource.
  *
  * @param key the key
  * @param ttl how long the lock lives without a refresh, 10 ms to 365 days, rounded up to whole
@@ -130,7 +131,7 @@ public suspend fun <T> ReactiveLocker.withLock(
   return scope.run(contextOfBlock(scope.lock, options)) { block(scope.lock) }
 }
 
-/** A block that is to finish is no child of its caller, who waits for it nevertheless. */
+/** A block that is to finish is no child of its caller, which waits for it nevertheless. */
 private fun contextOfBlock(
   lock: Lock,
   options: LockOptions,

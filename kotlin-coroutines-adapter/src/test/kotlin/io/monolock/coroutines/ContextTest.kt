@@ -66,9 +66,9 @@ class ContextTest {
   @Test
   fun storeSeesTheReactorContextOfTheCaller() {
     val seen = CopyOnWriteArrayList<String>()
-    store.onAcquire = noting(seen, "acquire")
-    store.onExtend = noting(seen, "extend")
-    store.onRelease = noting(seen, "release")
+    store.onAcquire = recording(seen, "acquire")
+    store.onExtend = recording(seen, "extend")
+    store.onRelease = recording(seen, "release")
 
     runBlocking(Context.of("user", "Ada").asCoroutineContext()) {
       locker.withLock("a", TTL) { lock ->
@@ -91,13 +91,13 @@ class ContextTest {
     locker.close().block()
   }
 
-  private fun noting(
+  private fun recording(
     seen: MutableList<String>,
     call: String,
   ): (Mono<*>) -> Mono<*> =
     { inner ->
       Mono.deferContextual {
-        seen += "$call ${it.getOrDefault("user", "nobody")}"
+        seen += "$call ${it.getOrDefault("user", "none")}"
         inner
       }
     }

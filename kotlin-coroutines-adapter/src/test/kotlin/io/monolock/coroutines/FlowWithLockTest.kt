@@ -161,7 +161,7 @@ class FlowWithLockTest {
       val loss =
         assertFailsWith<LockLostException> {
           flow<Int> {
-            v.steal("a")
+            v.forceRelease("a")
             awaitCancellation()
           }.withLock(v.locker, "a", TTL).collect()
         }
@@ -174,7 +174,7 @@ class FlowWithLockTest {
     virtually { v ->
       assertFailsWith<LockLostException> {
         flowOf(1).withLock(v.locker, "a", TTL).collect {
-          v.steal("a")
+          v.forceRelease("a")
           awaitCancellation()
         }
       }
@@ -217,7 +217,7 @@ class FlowWithLockTest {
     }
 
   @Test
-  fun badInputIsToldWhenTheFlowIsMade() =
+  fun badInputFailsWhenTheFlowIsMade() =
     virtually { v ->
       val upstream: Flow<Int> = flowOf(1)
 

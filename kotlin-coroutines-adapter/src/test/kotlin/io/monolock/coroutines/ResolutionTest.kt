@@ -15,7 +15,7 @@ import kotlin.time.toJavaDuration
 
 /**
  * Which call is which: the methods of [ReactiveLocker] win over our functions of the same name
- * wherever both fit. The types that are written out here make the compiler the judge.
+ * wherever both fit. The types that are written out here make the compiler check that.
  */
 class ResolutionTest {
   private val javaTtl = TTL.toJavaDuration()

@@ -67,29 +67,29 @@ internal class VirtualTime(
     return Disposable { job.cancel() }
   }
 
-  override fun createWorker(): Scheduler.Worker = Worker(this)
+  override fun createWorker(): Scheduler.Worker = TimeWorker(this)
 
-  private class Worker(
+  private class TimeWorker(
     private val time: Scheduler,
   ) : Scheduler.Worker {
     private val all = Disposables.composite()
 
-    override fun schedule(task: Runnable): Disposable = kept(time.schedule(task))
+    override fun schedule(task: Runnable): Disposable = added(time.schedule(task))
 
     override fun schedule(
       task: Runnable,
       delay: Long,
       unit: TimeUnit,
-    ): Disposable = kept(time.schedule(task, delay, unit))
+    ): Disposable = added(time.schedule(task, delay, unit))
 
     override fun schedulePeriodically(
       task: Runnable,
       initialDelay: Long,
       period: Long,
       unit: TimeUnit,
-    ): Disposable = kept(time.schedulePeriodically(task, initialDelay, period, unit))
+    ): Disposable = added(time.schedulePeriodically(task, initialDelay, period, unit))
 
-    private fun kept(task: Disposable): Disposable = task.also { all.add(it) }
+    private fun added(task: Disposable): Disposable = task.also { all.add(it) }
 
     override fun dispose() = all.dispose()
 

@@ -213,7 +213,7 @@ class WithLockTest {
     }
 
   @Test
-  fun badInputIsToldBeforeAnythingIsSent() =
+  fun badInputFailsBeforeAnythingIsSent() =
     virtually { v ->
       val bad: List<suspend () -> Unit> =
         listOf(

@@ -65,14 +65,14 @@ final class Debts {
   /**
    * Releases the keys as soon as possible.
    *
-   * @param grants unanswered calls that may still take the keys
+   * @param acquisitions unanswered calls that may still take the keys
    * @param ttl how long the keys live at most
    * @return completes when the member has answered or failed, or after the time limit
    */
   Mono<Void> add(
       LockKeys keys,
       String token,
-      List<? extends MemberCall<?>> grants,
+      List<? extends MemberCall<?>> acquisitions,
       Duration ttl,
       ContextView context) {
     PendingRelease release;
@@ -85,11 +85,11 @@ final class Debts {
           unconfirmed.computeIfAbsent(
               new KeysAndToken(keys, token), id -> new PendingRelease(id, context));
       release.until = settings.now() + ttl.toNanos();
-      release.grants += grants.size();
+      release.acquisitions += acquisitions.size();
     }
     Sinks.Empty<Void> outcome = Sinks.empty();
     attempt(release, outcome::tryEmitEmpty);
-    grants.forEach(grant -> grant.whenOver(() -> grantAnswered(release)));
+    acquisitions.forEach(call -> call.whenOver(() -> acquisitionAnswered(release)));
     return outcome.asMono();
   }
 
@@ -107,9 +107,9 @@ final class Debts {
     unconfirmed.clear();
   }
 
-  private void grantAnswered(PendingRelease release) {
+  private void acquisitionAnswered(PendingRelease release) {
     synchronized (this) {
-      release.grants--;
+      release.acquisitions--;
     }
     attempt(release);
   }
@@ -156,7 +156,8 @@ final class Debts {
       } else {
         failing = true;
       }
-      boolean isOver = failure == null ? release.grants == 0 && !again : !failure.isTransient();
+      boolean isOver =
+          failure == null ? release.acquisitions == 0 && !again : !failure.isTransient();
       if (isOver) {
         unconfirmed.remove(release.id, release);
       }
@@ -205,7 +206,7 @@ final class Debts {
     final KeysAndToken id;
     final ContextView context;
     long until;
-    int grants;
+    int acquisitions;
     boolean underWay;
     boolean again;
 
@@ -219,7 +220,7 @@ final class Debts {
      * again.
      */
     boolean isDue() {
-      return !underWay && grants == 0;
+      return !underWay && acquisitions == 0;
     }
   }
 }

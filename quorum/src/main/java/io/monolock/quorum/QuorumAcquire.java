@@ -29,9 +29,9 @@ import reactor.util.context.ContextView;
  * <p>When there can be no majority any more, the keys are released at the members that granted
  * them, and at those that may have: silent ones, and those whose answer was lost. The attempt ends
  * when the members that granted have answered the release, so that the next attempt finds nothing
- * of this one; the other releases are left to {@link Debts}, as is that of a grant that comes even
- * later. A grant to a token that had the keys already is not released, as the token may belong to a
- * holder.
+ * of this one; the other releases are left to {@link Debts}. A grant that comes later is released
+ * when it comes. A grant to a token that had the keys already is not released, as the token may
+ * belong to a holder.
  *
  * <h2>Several attempts at the same time</h2>
  *
@@ -83,7 +83,7 @@ final class QuorumAcquire {
         new Broadcast<>(members, settings, this::ask, settings.memberTimeout());
     broadcasts.add(broadcast);
     return broadcast
-        .<Boolean>ask(this::isDecided)
+        .<Boolean>ask(this::hasMajority)
         .flatMap(majority -> majority ? withMajority(broadcast) : withoutMajority(broadcast));
   }
 
@@ -109,7 +109,7 @@ final class QuorumAcquire {
         .anyMatch(call -> call.member.equals(member) && !call.isOver());
   }
 
-  private @Nullable Mono<Boolean> isDecided(Broadcast<MemberGrant> broadcast) {
+  private @Nullable Mono<Boolean> hasMajority(Broadcast<MemberGrant> broadcast) {
     int votes = broadcast.count(MemberGrant::isVote);
     int pending = broadcast.pending();
     if (votes >= broadcast.majority()) {

@@ -16,39 +16,39 @@ import reactor.util.retry.Retry;
 import reactor.util.retry.RetryBackoffSpec;
 
 /**
- * One instance that wants to lead, from a subscription to its end: decides whether what ended its
- * lead, or its waiting, ends its candidacy, too.
+ * One subscription of {@link Leadership#whileLeader}: reports its status, and decides which
+ * failures end it and after which it contends again.
  */
 final class ElectionAttempt {
 
   private static final long FIRST_PAUSE = Duration.ofMillis(100).toMillis();
   private static final long LONGEST_PAUSE = Duration.ofSeconds(5).toMillis();
 
-  private final LeadershipState standing;
+  private final LeadershipState state;
   private volatile @Nullable Lock lock;
   private volatile @Nullable Throwable workError;
   private volatile long pause = FIRST_PAUSE;
 
-  ElectionAttempt(LeadershipState standing) {
-    this.standing = standing;
+  ElectionAttempt(LeadershipState state) {
+    this.state = state;
   }
 
   @Nullable Lock lock() {
     return lock;
   }
 
-  void leads(Lock lock) {
+  void elected(Lock lock) {
     this.lock = lock;
     pause = FIRST_PAUSE;
-    standing.changed(this, Status.LEADING, null);
+    state.changed(this, Status.LEADING, null);
   }
 
   void workFailed(Throwable e) {
     workError = e;
   }
 
-  /** The user's spec, which the failures of attempts pass: so trouble is seen while one waits. */
-  Retry watching(Retry retry) {
+  /** The user's spec, with each failed attempt reported: so trouble shows while it still waits. */
+  Retry reporting(Retry retry) {
     if (retry instanceof RetryBackoffSpec backoff) {
       return backoff.doBeforeRetry(signal -> attemptFailed(signal.failure()));
     }
@@ -59,26 +59,26 @@ final class ElectionAttempt {
 
   private void attemptFailed(Throwable failure) {
     if (failure instanceof LockStoreException trouble) {
-      standing.changed(this, Status.TROUBLED, trouble);
+      state.changed(this, Status.TROUBLED, trouble);
     } else {
-      standing.changed(this, Status.WAITING, null);
+      state.changed(this, Status.WAITING, null);
     }
   }
 
   /** Contends again after a pause, never at once: the store may be the problem. */
-  Retry contendingAgain(Scheduler timer) {
+  Retry retryAfterPause(Scheduler timer) {
     return Retry.from(
         signals ->
             signals.concatMap(
                 signal ->
-                    mayContendAgain(signal.failure())
+                    mayRetry(signal.failure())
                         ? Mono.delay(pauseAfter((LockException) signal.failure()), timer)
                         : Mono.error(signal.failure())));
   }
 
   @SuppressWarnings("ReferenceEquality") // the work's own error, not one like it
-  private boolean mayContendAgain(Throwable failure) {
-    if (failure == workError && !isLossOfOurLock(failure)) {
+  private boolean mayRetry(Throwable failure) {
+    if (failure == workError && !isLossOfOwnLock(failure)) {
       return false;
     }
     return failure instanceof LockLostException
@@ -86,20 +86,20 @@ final class ElectionAttempt {
         || (failure instanceof LockStoreException trouble && trouble.isTransient());
   }
 
-  /** The work may pass on what it was told of the loss. */
-  private boolean isLossOfOurLock(Throwable failure) {
-    Lock ours = lock;
+  /** The work may have failed with the loss that its own lock signalled. */
+  private boolean isLossOfOwnLock(Throwable failure) {
+    Lock own = lock;
     return failure instanceof LockLostException loss
-        && ours != null
-        && !ours.isValid()
-        && ours.keys().equals(loss.keys());
+        && own != null
+        && !own.isValid()
+        && own.keys().equals(loss.keys());
   }
 
   private Duration pauseAfter(LockException failure) {
     if (failure instanceof LockStoreException) {
-      standing.changed(this, Status.TROUBLED, failure);
+      state.changed(this, Status.TROUBLED, failure);
     } else {
-      standing.changed(this, Status.WAITING, failure instanceof LockLostException ? failure : null);
+      state.changed(this, Status.WAITING, failure instanceof LockLostException ? failure : null);
     }
     long millis = pause;
     pause = Math.min(2 * millis, LONGEST_PAUSE);

@@ -11,19 +11,22 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * What a flow holds: the locks of the scopes that it is in, in its Context and nowhere else.
- * Immutable; each scope writes a longer one for its own body.
+ * The locks of the scopes that a flow is in, kept in its Context and nowhere else. Immutable: each
+ * scope writes a longer one for its own body.
  */
 final class HeldLocks {
 
   private static final HeldLocks NONE = new HeldLocks(List.of());
 
-  /** A lock, and who gave it: the same key may be held through a locker of another Redis. */
-  private record Held(ReactiveLocker locker, Lock lock) {}
+  /**
+   * The lock of a scope, and the locker that granted it: the same key may be held through a locker
+   * of another Redis.
+   */
+  private record ScopeLock(ReactiveLocker locker, Lock lock) {}
 
-  private final List<Held> innermostFirst;
+  private final List<ScopeLock> innermostFirst;
 
-  private HeldLocks(List<Held> innermostFirst) {
+  private HeldLocks(List<ScopeLock> innermostFirst) {
     this.innermostFirst = innermostFirst;
   }
 
@@ -31,18 +34,18 @@ final class HeldLocks {
     return context.<HeldLocks>getOrEmpty(HeldLocks.class).orElse(NONE);
   }
 
-  /** What writes the lock of a scope into the Context of its body. */
+  /** Writes the lock of a scope into the Context of its body. */
   static Function<Context, Context> with(ReactiveLocker locker, Lock lock) {
     return context -> context.put(HeldLocks.class, of(context).plus(locker, lock));
   }
 
   private HeldLocks plus(ReactiveLocker locker, Lock lock) {
-    Stream<Held> newest = Stream.of(new Held(locker, lock));
+    Stream<ScopeLock> newest = Stream.of(new ScopeLock(locker, lock));
     return new HeldLocks(Stream.concat(newest, innermostFirst.stream()).toList());
   }
 
   Optional<Lock> innermost() {
-    return innermostFirst.stream().map(Held::lock).findFirst();
+    return innermostFirst.stream().map(ScopeLock::lock).findFirst();
   }
 
   /** The innermost lock on a key that is valid; if none is, the innermost that was. */
@@ -51,15 +54,15 @@ final class HeldLocks {
   }
 
   private Stream<Lock> locksOn(String key) {
-    return innermostFirst.stream().map(Held::lock).filter(lock -> lock.keys().contains(key));
+    return innermostFirst.stream().map(ScopeLock::lock).filter(lock -> lock.keys().contains(key));
   }
 
   /** The innermost valid lock of a locker on a key. */
   @SuppressWarnings("ReferenceEquality") // the same locker, not one like it
   Optional<Lock> validOn(String key, ReactiveLocker locker) {
     return innermostFirst.stream()
-        .filter(held -> held.locker == locker && held.lock.keys().contains(key))
-        .map(Held::lock)
+        .filter(scope -> scope.locker == locker && scope.lock.keys().contains(key))
+        .map(ScopeLock::lock)
         .filter(Lock::isValid)
         .findFirst();
   }

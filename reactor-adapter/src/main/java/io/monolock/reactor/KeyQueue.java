@@ -11,73 +11,75 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose turn it is: one at a time of each key, in the order in which they came, and so many in all.
- * Safe for use by several threads; {@code begin} is called without a lock.
+ * Which elements may be in work: one at a time of each key, in the order in which they were added,
+ * and at most {@code limit} in all. Thread-safe; {@code start} is called outside of the monitor.
  */
 final class KeyQueue<T> {
 
   /** An element and its key. */
-  record Turn<T>(String key, T element) {}
+  record KeyedElement<T>(String key, T element) {}
 
-  private final int most;
-  private final Consumer<Turn<T>> begin;
+  private final int limit;
+  private final Consumer<KeyedElement<T>> start;
 
-  /** Of each key those who have come and not ended; the first is running or ready. */
-  private final Map<String, Queue<Turn<T>>> lines = new HashMap<>(); // guarded by this
+  /** Of each key the elements that have not finished; the first one is running or ready. */
+  private final Map<String, Queue<KeyedElement<T>>> byKey = new HashMap<>(); // guarded by this
 
-  private final Queue<Turn<T>> ready = new ArrayDeque<>(); // guarded by this
+  private final Queue<KeyedElement<T>> ready = new ArrayDeque<>(); // guarded by this
   private int running; // guarded by this
 
-  KeyQueue(int most, Consumer<Turn<T>> begin) {
-    this.most = most;
-    this.begin = begin;
+  KeyQueue(int limit, Consumer<KeyedElement<T>> start) {
+    this.limit = limit;
+    this.start = start;
   }
 
-  void come(Turn<T> turn) {
+  void add(KeyedElement<T> element) {
     synchronized (this) {
-      Queue<Turn<T>> line = lines.computeIfAbsent(turn.key(), key -> new ArrayDeque<>(2));
-      line.add(turn);
-      if (line.size() == 1) {
-        ready.add(turn);
+      Queue<KeyedElement<T>> sameKey =
+          byKey.computeIfAbsent(element.key(), key -> new ArrayDeque<>(2));
+      sameKey.add(element);
+      if (sameKey.size() == 1) {
+        ready.add(element);
       }
     }
-    beginWhoMay();
+    startReady();
   }
 
-  void end(Turn<T> turn) {
+  void finished(KeyedElement<T> element) {
     synchronized (this) {
       running--;
-      Queue<Turn<T>> line = lines.get(turn.key());
-      if (line != null) {
-        line.remove();
-        Turn<T> next = line.peek();
+      Queue<KeyedElement<T>> sameKey = byKey.get(element.key());
+      if (sameKey != null) {
+        sameKey.remove();
+        KeyedElement<T> next = sameKey.peek();
         if (next == null) {
-          lines.remove(turn.key());
+          byKey.remove(element.key());
         } else {
           ready.add(next);
         }
       }
     }
-    beginWhoMay();
+    startReady();
   }
 
-  /** Nobody gets a turn any more; gives the elements that had none. */
+  /** Starts no further element; gives those that were not started. */
   synchronized List<T> close() {
-    Stream<Turn<T>> behind = lines.values().stream().flatMap(line -> line.stream().skip(1));
-    List<T> left = Stream.concat(ready.stream(), behind).map(Turn::element).toList();
-    lines.clear();
+    Stream<KeyedElement<T>> waiting =
+        byKey.values().stream().flatMap(sameKey -> sameKey.stream().skip(1));
+    List<T> dropped = Stream.concat(ready.stream(), waiting).map(KeyedElement::element).toList();
+    byKey.clear();
     ready.clear();
-    return left;
+    return dropped;
   }
 
-  private void beginWhoMay() {
-    for (Turn<T> next = next(); next != null; next = next()) {
-      begin.accept(next);
+  private void startReady() {
+    for (KeyedElement<T> next = next(); next != null; next = next()) {
+      start.accept(next);
     }
   }
 
-  private synchronized @Nullable Turn<T> next() {
-    Turn<T> next = running < most ? ready.poll() : null;
+  private synchronized @Nullable KeyedElement<T> next() {
+    KeyedElement<T> next = running < limit ? ready.poll() : null;
     if (next != null) {
       running++;
     }

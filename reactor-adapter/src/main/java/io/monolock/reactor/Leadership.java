@@ -38,9 +38,9 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class Leadership {
 
-  /** What an instance is at the moment. */
+  /** The status of an instance. */
   public enum Status {
-    /** It does not want to lead: nobody is subscribed to {@link #whileLeader}. */
+    /** It does not want to lead: {@link #whileLeader} has no subscriber. */
     IDLE,
     /** It waits to become the leader. */
     WAITING,
@@ -51,9 +51,9 @@ public final class Leadership {
   }
 
   /**
-   * That an instance has become something else.
+   * A change of the status of an instance.
    *
-   * @param status what it is now
+   * @param status the new status
    * @param reason why, if something went wrong: the {@link LockLostException} of the lock that it
    *     had as the leader, or the {@link LockStoreException} of an attempt to get it
    */
@@ -65,7 +65,7 @@ public final class Leadership {
   private final String key;
   private final LockOptions options;
   private final Scheduler timer;
-  private final LeadershipState standing;
+  private final LeadershipState state;
 
   private Leadership(ReactiveLocker locker, String key, LockOptions options, Scheduler timer) {
     Objects.requireNonNull(locker.tryAcquire(key, options)); // throws if the key breaks a rule
@@ -73,7 +73,7 @@ public final class Leadership {
     this.key = key;
     this.options = options;
     this.timer = timer;
-    this.standing = new LeadershipState(key);
+    this.state = new LeadershipState(key);
   }
 
   /**
@@ -90,7 +90,7 @@ public final class Leadership {
     return of(locker, key, options, Schedulers.parallel());
   }
 
-  /** With what measures the pauses after trouble. */
+  /** With the timer of the pauses after trouble. */
   static Leadership of(ReactiveLocker locker, String key, LockOptions options, Scheduler timer) {
     return new Leadership(locker, key, options, timer);
   }
@@ -138,7 +138,7 @@ public final class Leadership {
    *   <li>the work's own error, when the lock is free;
    *   <li>{@link LockStoreException} when the store refuses in a way that waiting cannot mend, and
    *       {@link LockerClosedException}. Passing trouble of the store is waited out, with growing
-   *       pauses of up to 5 s, and told by {@link #changes()} and one line of the log;
+   *       pauses of up to 5 s, and reported by {@link #changes()} and one line of the log;
    *   <li>{@link IllegalStateException} when another subscription of this {@code Leadership} has
    *       not ended.
    * </ul>
@@ -157,40 +157,40 @@ public final class Leadership {
   public <T> Flux<T> whileLeader(Function<? super Lock, ? extends Publisher<T>> work) {
     Objects.requireNonNull(work, "work");
     return Flux.using(
-        () -> standing.enter(new ElectionAttempt(standing)),
-        candidacy -> contend(candidacy, work),
-        standing::leave);
+        () -> state.enter(new ElectionAttempt(state)),
+        attempt -> contend(attempt, work),
+        state::leave);
   }
 
   private <T> Flux<T> contend(
-      ElectionAttempt candidacy, Function<? super Lock, ? extends Publisher<T>> work) {
-    LockOptions patient =
-        options.waitAtMost(LONGEST_WAIT).retry(candidacy.watching(options.retry()));
+      ElectionAttempt attempt, Function<? super Lock, ? extends Publisher<T>> work) {
+    LockOptions untilElected =
+        options.waitAtMost(LONGEST_WAIT).retry(attempt.reporting(options.retry()));
     return locker
-        .withLockMany(key, patient, lock -> lock.whileHeldMany(lead(candidacy, lock, work)))
-        .retryWhen(candidacy.contendingAgain(timer));
+        .withLockMany(key, untilElected, lock -> lock.whileHeldMany(lead(attempt, lock, work)))
+        .retryWhen(attempt.retryAfterPause(timer));
   }
 
   private <T> Flux<T> lead(
-      ElectionAttempt candidacy, Lock lock, Function<? super Lock, ? extends Publisher<T>> work) {
+      ElectionAttempt attempt, Lock lock, Function<? super Lock, ? extends Publisher<T>> work) {
     return Flux.<T>defer(
             () -> {
-              candidacy.leads(lock);
+              attempt.elected(lock);
               return Objects.requireNonNull(work.apply(lock), "the work must not be null");
             })
-        .doOnError(candidacy::workFailed)
+        .doOnError(attempt::workFailed)
         .contextWrite(HeldLocks.with(locker, lock));
   }
 
   /**
-   * Tells what this instance is, and whenever that changes. Never ends. Signalled where it changes:
-   * on the thread that subscribes or cancels {@link #whileLeader}, or on the locker's {@code
-   * publishOn} scheduler; do not block there. Cancelled, it tells no more.
+   * The status of this instance, and each change of it. Never ends. Signalled where it changes: on
+   * the thread that subscribes or cancels {@link #whileLeader}, or on the locker's {@code
+   * publishOn} scheduler; do not block there. Cancelled, it signals no more.
    *
    * @return the present status first, then each change
    */
   public Flux<Change> changes() {
-    return standing.changes();
+    return state.changes();
   }
 
   /**
@@ -199,7 +199,7 @@ public final class Leadership {
    * @return whether work runs under a lock that is valid
    */
   public boolean isLeader() {
-    return standing.isLeader();
+    return state.isLeader();
   }
 
   /**
@@ -213,15 +213,15 @@ public final class Leadership {
    *         .concatMap(tick -> nightly.oncePer(Duration.ofHours(1), report));
    * }</pre>
    *
-   * <p>One subscription makes one attempt to get the lock. Who gets it runs the job, and leaves the
-   * lock behind until the time of {@link LockOptions#holdAtLeast} is over, by default half of the
-   * period, counted from the grant. So a tick of another instance that comes up to half a period
-   * later finds it taken, and the next tick of this one finds it free. Nothing but the time since
-   * the grant counts, on the clock of the store: ticks of one period that are further apart than
-   * {@code holdAtLeast} run the job twice, and a tick that comes sooner than that after a run is
-   * skipped. A job that failed is not run again in its period either. If its instance dies, the
-   * lock stands until its ttl ends, and the next tick after that runs the job. While a job runs for
-   * longer than a period, ticks are skipped.
+   * <p>One subscription makes one attempt to get the lock. The instance that gets it runs the job,
+   * and leaves the lock behind until the time of {@link LockOptions#holdAtLeast} is over, by
+   * default half of the period, counted from the grant. So a tick of another instance that comes up
+   * to half a period later finds it taken, and the next tick of this one finds it free. Nothing but
+   * the time since the grant counts, on the clock of the store: ticks of one period that are
+   * further apart than {@code holdAtLeast} run the job twice, and a tick that comes sooner than
+   * that after a run is skipped. A job that failed is not run again in its period either. If its
+   * instance dies, the lock stands until its ttl ends, and the next tick after that runs the job.
+   * While a job runs for longer than a period, ticks are skipped.
    *
    * <p>Outcomes:
    *
@@ -260,7 +260,7 @@ public final class Leadership {
                   })
               .onErrorResume(
                   LockNotAcquiredException.class,
-                  busy -> begun.get() ? Mono.error(busy) : Mono.empty());
+                  notAcquired -> begun.get() ? Mono.error(notAcquired) : Mono.empty());
         });
   }
 

@@ -16,69 +16,69 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 
 /**
- * What an instance is in the contest for one key, told to whoever wants to know, one change after
- * the other and without a lock. Only the present candidacy can change it; there is one at most.
+ * The status of an instance in the contest for one key. Subscribers get one change after the other,
+ * outside of the monitor. Only the current attempt can change it; there is at most one.
  */
 final class LeadershipState {
 
   private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
 
   private final String key;
-  private final Queue<Change> news = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger untold = new AtomicInteger();
-  private final Sinks.Many<Change> told =
+  private final Queue<Change> queued = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger undelivered = new AtomicInteger();
+  private final Sinks.Many<Change> sink =
       Sinks.many().replay().latestOrDefault(new Change(Status.IDLE, Optional.empty()));
   private Status status = Status.IDLE; // guarded by this
-  private volatile @Nullable ElectionAttempt present; // written under the monitor
+  private volatile @Nullable ElectionAttempt current; // written under the monitor
 
   LeadershipState(String key) {
     this.key = key;
   }
 
-  ElectionAttempt enter(ElectionAttempt candidacy) {
+  ElectionAttempt enter(ElectionAttempt attempt) {
     synchronized (this) {
-      if (present != null) {
+      if (current != null) {
         throw new IllegalStateException(
             "whileLeader of this Leadership over "
                 + key
                 + " is subscribed already: make a Leadership of its own for other work, with"
                 + " another key");
       }
-      present = candidacy;
+      current = attempt;
     }
-    changed(candidacy, Status.WAITING, null);
-    return candidacy;
+    changed(attempt, Status.WAITING, null);
+    return attempt;
   }
 
-  void leave(ElectionAttempt candidacy) {
-    changed(candidacy, Status.IDLE, null);
+  void leave(ElectionAttempt attempt) {
+    changed(attempt, Status.IDLE, null);
   }
 
-  /** Counts only from the present candidacy, and only if it is a change. */
-  @SuppressWarnings("ReferenceEquality") // this candidacy, not one like it
-  void changed(ElectionAttempt candidacy, Status status, @Nullable LockException reason) {
+  /** Ignored unless it comes from the current attempt and is a change. */
+  @SuppressWarnings("ReferenceEquality") // this attempt, not one like it
+  void changed(ElectionAttempt attempt, Status status, @Nullable LockException reason) {
     synchronized (this) {
-      if (present != candidacy || this.status == status) {
+      if (current != attempt || this.status == status) {
         return;
       }
       this.status = status;
       if (status == Status.IDLE) {
-        present = null;
+        current = null;
       }
-      news.add(new Change(status, Optional.ofNullable(reason)));
+      queued.add(new Change(status, Optional.ofNullable(reason)));
     }
-    tell();
+    deliver();
   }
 
-  private void tell() {
-    if (untold.getAndIncrement() != 0) {
+  private void deliver() {
+    if (undelivered.getAndIncrement() != 0) {
       return;
     }
     do {
-      Change change = news.remove();
+      Change change = queued.remove();
       log(change);
-      told.emitNext(change, Sinks.EmitFailureHandler.FAIL_FAST);
-    } while (untold.decrementAndGet() != 0);
+      sink.emitNext(change, Sinks.EmitFailureHandler.FAIL_FAST);
+    } while (undelivered.decrementAndGet() != 0);
   }
 
   private void log(Change change) {
@@ -97,12 +97,12 @@ final class LeadershipState {
   }
 
   boolean isLeader() {
-    ElectionAttempt candidacy = present;
-    Lock lock = candidacy == null ? null : candidacy.lock();
+    ElectionAttempt attempt = current;
+    Lock lock = attempt == null ? null : attempt.lock();
     return lock != null && lock.isValid();
   }
 
   Flux<Change> changes() {
-    return told.asFlux();
+    return sink.asFlux();
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.reactor;
 
-import io.monolock.reactor.KeyQueue.Turn;
+import io.monolock.reactor.KeyQueue.KeyedElement;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,8 +27,8 @@ import reactor.util.context.Context;
  *
  * <p>{@code groupBy} stands still when there are more keys than it has room for groups, and {@code
  * flatMap} passes on the results of its sources in any order, also those of two elements of one
- * key. Here all results stand in one queue, and an element's turn ends only when what it said last
- * has left that queue, so the results of one key keep their order.
+ * key. Here all results stand in one queue, and the next element of a key begins only when the end
+ * of the one before has left that queue, so the results of one key keep their order.
  *
  * <h2>How much is in memory</h2>
  *
@@ -40,7 +40,7 @@ final class LockEach<T, R> extends FluxOperator<T, R> {
   /** How many results of one element may wait to be requested. */
   private static final int RESULTS = 32;
 
-  /** How many elements may wait for their turn, unless more may be in work. */
+  /** How many elements may wait for others of their key, unless more may be in work. */
   private static final int WAITING = 32;
 
   private final Function<? super T, String> keyOf;
@@ -66,110 +66,111 @@ final class LockEach<T, R> extends FluxOperator<T, R> {
   /** One subscription: takes elements in, and passes results on, one at a time. */
   private final class Main implements CoreSubscriber<T>, Subscription {
 
-    private final CoreSubscriber<? super R> subscriber;
-    private final KeyQueue<T> turns = new KeyQueue<>(concurrency, this::begin);
-    private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
-    private final Queue<News> news = new ConcurrentLinkedQueue<>();
+    private final CoreSubscriber<? super R> actual;
+    private final KeyQueue<T> queue = new KeyQueue<>(concurrency, this::begin);
+    private final Set<ElementSubscriber> active = ConcurrentHashMap.newKeySet();
+    private final Queue<WorkSignal> signals = new ConcurrentLinkedQueue<>();
 
-    /** Counts news, so that one thread at a time passes them on. */
-    private final AtomicInteger untold = new AtomicInteger();
+    /** Above zero while a thread drains; it goes on until it has seen all calls of drain. */
+    private final AtomicInteger missed = new AtomicInteger();
 
     private final AtomicLong requested = new AtomicLong();
-    private final AtomicInteger inHand = new AtomicInteger();
-    private final AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
+    private final AtomicInteger unfinished = new AtomicInteger();
+    private final AtomicReference<@Nullable Throwable> error = new AtomicReference<>();
     private volatile boolean sourceEnded;
-    private volatile boolean over;
+    private volatile boolean ended;
     private volatile @Nullable Subscription source;
 
-    Main(CoreSubscriber<? super R> subscriber) {
-      this.subscriber = subscriber;
+    Main(CoreSubscriber<? super R> actual) {
+      this.actual = actual;
     }
 
     @Override
     public Context currentContext() {
-      return subscriber.currentContext();
+      return actual.currentContext();
     }
 
     @Override
     public void onSubscribe(Subscription subscription) {
       source = subscription;
-      subscriber.onSubscribe(this);
+      actual.onSubscribe(this);
       subscription.request(concurrency + Math.max(concurrency, WAITING));
     }
 
     @Override
     public void onNext(T element) {
-      Turn<T> turn;
+      KeyedElement<T> keyed;
       try {
-        turn = new Turn<>(keyOf.apply(element), element);
-      } catch (Throwable e) { // also a fatal one, or the locks of others would be kept for ever
+        keyed = new KeyedElement<>(keyOf.apply(element), element);
+      } catch (
+          Throwable e) { // also a fatal one, or the locks of other elements would be kept for ever
         Operators.onDiscard(element, currentContext());
         onError(e);
         return;
       }
-      inHand.incrementAndGet();
-      turns.come(turn);
-      if (over) {
+      unfinished.incrementAndGet();
+      queue.add(keyed);
+      if (ended) {
         stop();
       }
     }
 
     @Override
     public void onError(Throwable e) {
-      if (over || !problem.compareAndSet(null, e)) {
+      if (ended || !error.compareAndSet(null, e)) {
         Operators.onErrorDropped(e, currentContext());
         return;
       }
-      passOn();
+      drain();
     }
 
     @Override
     public void onComplete() {
       sourceEnded = true;
-      passOn();
+      drain();
     }
 
-    private void begin(Turn<T> turn) {
-      Worker worker = new Worker(turn);
-      workers.add(worker);
-      if (over) {
+    private void begin(KeyedElement<T> keyed) {
+      ElementSubscriber subscriber = new ElementSubscriber(keyed);
+      active.add(subscriber);
+      if (ended) {
         stop();
-        Operators.onDiscard(turn.element(), currentContext());
+        Operators.onDiscard(keyed.element(), currentContext());
       } else {
-        work.apply(turn.key(), turn.element()).subscribe(worker);
+        work.apply(keyed.key(), keyed.element()).subscribe(subscriber);
       }
     }
 
-    private void passOn() {
-      if (untold.getAndIncrement() != 0) {
+    private void drain() {
+      if (missed.getAndIncrement() != 0) {
         return;
       }
-      int told = 1;
+      int passedOn = 1;
       do {
-        passOnAllThereIs();
-        told = untold.addAndGet(-told);
-      } while (told != 0);
+        drainAll();
+        passedOn = missed.addAndGet(-passedOn);
+      } while (passedOn != 0);
     }
 
-    private void passOnAllThereIs() {
-      while (!over) {
-        Throwable problem = this.problem.get();
-        News next = news.peek();
-        if (problem != null) {
-          finish();
-          subscriber.onError(problem);
+    private void drainAll() {
+      while (!ended) {
+        Throwable error = this.error.get();
+        WorkSignal next = signals.peek();
+        if (error != null) {
+          terminate();
+          actual.onError(error);
         } else if (next == null) {
-          if (!sourceEnded || inHand.get() > 0) {
+          if (!sourceEnded || unfinished.get() > 0) {
             return;
           }
-          over = true;
-          subscriber.onComplete();
+          ended = true;
+          actual.onComplete();
         } else if (next.result == null) {
-          news.remove();
-          ended(next.from);
+          signals.remove();
+          finished(next.from);
         } else if (requested.get() > 0) {
-          news.remove();
-          passOn(next.from, next.result);
+          signals.remove();
+          emit(next.from, next.result);
         } else {
           return;
         }
@@ -177,19 +178,19 @@ final class LockEach<T, R> extends FluxOperator<T, R> {
       discard();
     }
 
-    private void passOn(Worker from, R result) {
+    private void emit(ElementSubscriber from, R result) {
       if (requested.get() != Long.MAX_VALUE) {
         requested.decrementAndGet();
       }
-      subscriber.onNext(result);
+      actual.onNext(result);
       from.request(1);
     }
 
-    /** The next one of the key begins, and the source may send one more. */
-    private void ended(Worker worker) {
-      workers.remove(worker);
-      inHand.decrementAndGet();
-      turns.end(worker.turn);
+    /** The next element of the key begins, and the source may send one more. */
+    private void finished(ElementSubscriber subscriber) {
+      active.remove(subscriber);
+      unfinished.decrementAndGet();
+      queue.finished(subscriber.keyed);
       Subscription source = this.source;
       if (source != null) {
         source.request(1);
@@ -200,20 +201,20 @@ final class LockEach<T, R> extends FluxOperator<T, R> {
     public void request(long n) {
       if (Operators.validate(n)) {
         requested.accumulateAndGet(n, Operators::addCap);
-        passOn();
+        drain();
       }
     }
 
     @Override
     public void cancel() {
-      if (!over) {
-        finish();
-        passOn();
+      if (!ended) {
+        terminate();
+        drain();
       }
     }
 
-    private void finish() {
-      over = true;
+    private void terminate() {
+      ended = true;
       Subscription source = this.source;
       if (source != null) {
         source.cancel();
@@ -221,41 +222,41 @@ final class LockEach<T, R> extends FluxOperator<T, R> {
       stop();
     }
 
-    /** Also for who comes while all is being stopped. */
+    /** Called again for an element that arrives while all is being stopped. */
     private void stop() {
-      workers.forEach(BaseSubscriber::cancel);
-      turns.close().forEach(element -> Operators.onDiscard(element, currentContext()));
+      active.forEach(BaseSubscriber::cancel);
+      queue.close().forEach(element -> Operators.onDiscard(element, currentContext()));
     }
 
     private void discard() {
-      for (News left = news.poll(); left != null; left = news.poll()) {
-        Operators.onDiscard(left.result, currentContext());
+      for (WorkSignal dropped = signals.poll(); dropped != null; dropped = signals.poll()) {
+        Operators.onDiscard(dropped.result, currentContext());
       }
     }
 
-    /** A result, or with none of them the end of an element's work. */
-    private final class News {
-      private final Worker from;
+    /** A result of an element's work, or without one its end. */
+    private final class WorkSignal {
+      private final ElementSubscriber from;
       private final @Nullable R result;
 
-      News(Worker from, @Nullable R result) {
+      WorkSignal(ElementSubscriber from, @Nullable R result) {
         this.from = from;
         this.result = result;
       }
     }
 
     /** The work for one element. */
-    private final class Worker extends BaseSubscriber<R> {
+    private final class ElementSubscriber extends BaseSubscriber<R> {
 
-      private final Turn<T> turn;
+      private final KeyedElement<T> keyed;
 
-      Worker(Turn<T> turn) {
-        this.turn = turn;
+      ElementSubscriber(KeyedElement<T> keyed) {
+        this.keyed = keyed;
       }
 
       @Override
       public Context currentContext() {
-        return subscriber.currentContext();
+        return actual.currentContext();
       }
 
       @Override
@@ -265,14 +266,14 @@ final class LockEach<T, R> extends FluxOperator<T, R> {
 
       @Override
       protected void hookOnNext(R result) {
-        news.add(new News(this, result));
-        passOn();
+        signals.add(new WorkSignal(this, result));
+        drain();
       }
 
       @Override
       protected void hookOnComplete() {
-        news.add(new News(this, null));
-        passOn();
+        signals.add(new WorkSignal(this, null));
+        drain();
       }
 
       @Override

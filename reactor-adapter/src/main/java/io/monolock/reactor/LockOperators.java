@@ -125,7 +125,7 @@ public final class LockOperators {
    * }</pre>
    *
    * <p>At most {@code concurrency} elements are in work, which includes waiting for a lock that
-   * somebody elsewhere holds. As many others, but at least 32, are requested from the source
+   * another process holds. As many others, but at least 32, are requested from the source
    * beforehand and wait here for their turn; those of a busy key do not stand in the way of other
    * keys until these places are taken. Nothing is sent to the store for an element before its turn.
    * Results are passed on as they come, those of one key in order; up to 32 results of each element
@@ -142,8 +142,9 @@ public final class LockOperators {
    *
    * <p>Cancelled, and after an error, the source and all work are cancelled and their locks are
    * freed in the background, at once or at the end of the work with {@link
-   * LockOptions#finishOnCancel}; who waited for a turn gets none. The work runs on the locker's
-   * {@code publishOn} scheduler, where results are signalled, too, or where they are requested.
+   * LockOptions#finishOnCancel}; the work of waiting elements does not begin. The work runs on the
+   * locker's {@code publishOn} scheduler, where results are signalled, too, or where they are
+   * requested.
    *
    * @param locker takes the locks
    * @param keyOf gives the key of an element; must be quick

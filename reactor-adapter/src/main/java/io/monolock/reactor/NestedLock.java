@@ -25,8 +25,8 @@ import reactor.core.publisher.Sinks;
 /**
  * The handle of a scope whose keys are held by other locks of the flow, all or some of them.
  *
- * <p>It is over when it is released or its scope ends. That frees only what was taken for this
- * scope; the other locks have owners of their own.
+ * <p>It ends when it is released or its scope ends. That frees only what was taken for this scope;
+ * the other locks have owners of their own.
  */
 final class NestedLock implements Lock {
 
@@ -36,9 +36,9 @@ final class NestedLock implements Lock {
   /** The own part first, then those of outer locks. */
   private final List<Part> parts;
 
-  private final Sinks.Empty<Void> over = Sinks.empty();
+  private final Sinks.Empty<Void> ended = Sinks.empty();
 
-  /** Null until it is over; then whether it was valid until then. */
+  /** Null until it has ended; then whether it was valid until then. */
   private final AtomicReference<@Nullable Boolean> wasValid = new AtomicReference<>();
 
   NestedLock(Set<String> keys, Optional<Part> own, List<Part> outer) {
@@ -80,19 +80,21 @@ final class NestedLock implements Lock {
 
   @Override
   public Duration remaining() {
-    return isOver() ? Duration.ZERO : least(parts.stream().map(part -> part.lock().remaining()));
+    return isEnded()
+        ? Duration.ZERO
+        : shortest(parts.stream().map(part -> part.lock().remaining()));
   }
 
-  private static Duration least(Stream<Duration> durations) {
+  private static Duration shortest(Stream<Duration> durations) {
     return durations.min(Comparator.naturalOrder()).orElse(Duration.ZERO);
   }
 
   @Override
   public boolean isValid() {
-    return !isOver() && arePartsValid();
+    return !isEnded() && arePartsValid();
   }
 
-  private boolean isOver() {
+  private boolean isEnded() {
     return wasValid.get() != null;
   }
 
@@ -104,12 +106,12 @@ final class NestedLock implements Lock {
   public Mono<Duration> ttl() {
     return Mono.defer(
         () ->
-            isOver()
+            isEnded()
                 ? Mono.just(Duration.ZERO)
                 : Flux.fromIterable(parts)
                     .concatMap(part -> part.lock().ttl())
                     .collectList()
-                    .map(ttls -> least(ttls.stream())));
+                    .map(ttls -> shortest(ttls.stream())));
   }
 
   @Override
@@ -131,7 +133,7 @@ final class NestedLock implements Lock {
             .map(part -> part.lock().extend(common(part.keys(), wanted), ttl))
             .toList();
     return Mono.defer(
-        () -> isOver() && own.isEmpty() ? Mono.error(released()) : Flux.concat(extensions).then());
+        () -> isEnded() && own.isEmpty() ? Mono.error(released()) : Flux.concat(extensions).then());
   }
 
   private static List<String> common(Set<String> keys, Set<String> others) {
@@ -152,7 +154,7 @@ final class NestedLock implements Lock {
   /** Whether it was valid when it ended; a repeat gives the first outcome. */
   boolean end() {
     if (wasValid.compareAndSet(null, arePartsValid())) {
-      over.tryEmitEmpty();
+      ended.tryEmitEmpty();
     }
     return Boolean.TRUE.equals(wasValid.get());
   }
@@ -160,14 +162,15 @@ final class NestedLock implements Lock {
   @Override
   public <T> Mono<T> keepAlive() {
     Stream<Mono<T>> losses = parts.stream().map(part -> part.lock().keepAlive());
-    return Mono.firstWithSignal(Stream.concat(losses, Stream.of(this.<T>overError())).toList());
+    return Mono.firstWithSignal(Stream.concat(losses, Stream.of(this.<T>endError())).toList());
   }
 
-  /** An own part tells of its release itself, and an outer lock of its loss. */
-  private <T> Mono<T> overError() {
+  /** An own part signals its release itself, and an outer lock its loss. */
+  private <T> Mono<T> endError() {
     return own.isPresent()
         ? Mono.never()
-        : over.asMono()
+        : ended
+            .asMono()
             .then(Mono.defer(() -> arePartsValid() ? Mono.error(released()) : Mono.never()));
   }
 
@@ -183,13 +186,13 @@ final class NestedLock implements Lock {
   @Override
   public <T> Flux<T> whileHeldMany(Publisher<T> body) {
     Objects.requireNonNull(body, "body");
-    return Nesting.whileHeld(parts, own.isPresent() ? body : untilOver(body));
+    return Nesting.whileHeld(parts, own.isPresent() ? body : untilEnd(body));
   }
 
-  private <T> Flux<T> untilOver(Publisher<T> body) {
-    Mono<T> end = Mono.defer(() -> isOver() ? Mono.error(released()) : Mono.empty());
+  private <T> Flux<T> untilEnd(Publisher<T> body) {
+    Mono<T> end = Mono.defer(() -> isEnded() ? Mono.error(released()) : Mono.empty());
     return Flux.defer(
-        () -> isOver() ? end : Flux.from(body).takeUntilOther(over.asMono()).concatWith(end));
+        () -> isEnded() ? end : Flux.from(body).takeUntilOther(ended.asMono()).concatWith(end));
   }
 
   @Override

@@ -30,9 +30,9 @@ import reactor.core.publisher.Mono;
  *
  * <p>What a flow holds is in the Reactor Context of the bodies of its scopes, and nowhere else. So
  * a flow never enters because it runs on some thread, and what is subscribed without that Context
- * waits like anybody else. Scopes of the same locker that were opened by {@link LockOperators} or a
- * {@link Leadership} count as well; a lock that was taken by {@code acquire} does not, as it has no
- * body.
+ * waits as any other flow does. Scopes of the same locker that were opened by {@link LockOperators}
+ * or a {@link Leadership} count as well; a lock that was taken by {@code acquire} does not, as it
+ * has no body.
  *
  * <h2>A scope on keys that the flow holds</h2>
  *
@@ -51,16 +51,16 @@ import reactor.core.publisher.Mono;
  *
  * <p>The missing keys are taken as the options say, and freed with the inner scope. An outer lock
  * that ends while it waits ends it once it has them; its body never runs. Two flows that each hold
- * a key and want the other's in such a scope wait for each other: nobody sees that, and {@link
+ * a key and want the other's in such a scope wait for each other: that is not detected, and {@link
  * LockOptions#waitAtMost} ends it. Take all keys in the outer scope where you can.
  *
  * <h2>The handle of an inner scope</h2>
  *
  * <ul>
  *   <li>{@code release} ends this handle and frees what was taken for this scope; keys of outer
- *       scopes stay held. It tells whether the keys were ours until then. After it, {@code extend},
- *       {@code keepAlive} and {@code whileHeld} fail with {@link LockLostException}, though the
- *       outer locks may be held still.
+ *       scopes stay held. Its value is whether the keys were ours until then. After it, {@code
+ *       extend}, {@code keepAlive} and {@code whileHeld} fail with {@link LockLostException},
+ *       though the outer locks may be held still.
  *   <li>{@code extend} extends the keys of this scope only. {@code remaining} and {@code isValid}
  *       are the least of all locks that hold one of them, and those of an outer lock do not move by
  *       extending some of its keys.

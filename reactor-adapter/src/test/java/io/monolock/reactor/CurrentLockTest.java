@@ -9,7 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -18,7 +18,7 @@ class CurrentLockTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(9));
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
 
   private <T> Mono<T> under(String key, Mono<T> work) {
     return work.transformDeferred(locked(v.locker, key, OPTIONS));
@@ -26,7 +26,7 @@ class CurrentLockTest {
 
   @Test
   void thereIsNoneOutsideOfAScope() {
-    Probe<Lock> probe = v.run(CurrentLock.get());
+    SignalProbe<Lock> probe = v.run(CurrentLock.get());
 
     assertThat(probe.values).isEmpty();
     assertThat(probe.error).isNull();
@@ -34,28 +34,28 @@ class CurrentLockTest {
 
   @Test
   void thereIsNoneDownstreamOfTheScope() {
-    Probe<Lock> probe = v.run(under("a", Mono.just("done")).then(CurrentLock.get()));
+    SignalProbe<Lock> probe = v.run(under("a", Mono.just("done")).then(CurrentLock.get()));
 
     assertThat(probe.values).isEmpty();
   }
 
   @Test
   void innermostScopeIsTheCurrentOne() {
-    Probe<Lock> probe = v.run(under("a", under("b", CurrentLock.get())));
+    SignalProbe<Lock> probe = v.run(under("a", under("b", CurrentLock.get())));
 
     assertThat(probe.value().keys()).containsExactly("b");
   }
 
   @Test
   void requireFindsTheKeyOfAnyScopeAround() {
-    Probe<Lock> probe = v.run(under("a", under("b", CurrentLock.require("a"))));
+    SignalProbe<Lock> probe = v.run(under("a", under("b", CurrentLock.require("a"))));
 
     assertThat(probe.value().keys()).containsExactly("a");
   }
 
   @Test
   void requireOfAKeyThatIsNotHeldSaysWhatToDo() {
-    Probe<Lock> probe = v.run(under("a", CurrentLock.require("b")));
+    SignalProbe<Lock> probe = v.run(under("a", CurrentLock.require("b")));
 
     assertThat(probe.error(IllegalStateException.class))
         .hasMessageContaining("does not hold b")
@@ -64,7 +64,7 @@ class CurrentLockTest {
 
   @Test
   void requireOfAReleasedLockIsItsLoss() {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         v.run(
             under(
                 "a",
@@ -82,7 +82,7 @@ class CurrentLockTest {
     Mono<Lock> detached =
         Mono.deferContextual(
             context -> {
-              Probe<Lock> probe = v.run(late.contextWrite(context));
+              SignalProbe<Lock> probe = v.run(late.contextWrite(context));
               return Mono.<Lock>never().doFinally(any -> this.detached = probe);
             });
     v.run(detached.transformDeferred(locked(v.locker, "a", OPTIONS.autoRefresh(false))));
@@ -92,7 +92,7 @@ class CurrentLockTest {
     assertThat(this.detached.error(LockLostException.class).reason()).isEqualTo(Reason.EXPIRED);
   }
 
-  private Probe<Lock> detached;
+  private SignalProbe<Lock> detached;
 
   @Test
   void requirePrefersAScopeThatIsValid() {
@@ -104,13 +104,13 @@ class CurrentLockTest {
             .map(Lock::isValid)
             .transformDeferred(locked(v.another(), "a", shared));
 
-    Probe<Boolean> probe = v.run(nested.transformDeferred(locked(v.locker, "a", shared)));
+    SignalProbe<Boolean> probe = v.run(nested.transformDeferred(locked(v.locker, "a", shared)));
 
     assertThat(probe.value()).isTrue();
   }
 
   @Test
-  void badKeyIsToldAtTheCall() {
+  void badKeyFailsAtTheCall() {
     assertThatThrownBy(() -> CurrentLock.require("")).isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -13,45 +13,45 @@ import org.junit.jupiter.api.Test;
 
 class LeadershipStateTest {
 
-  private final LeadershipState standing = new LeadershipState("leader");
-  private final List<Status> told = new ArrayList<>();
+  private final LeadershipState state = new LeadershipState("leader");
+  private final List<Status> statuses = new ArrayList<>();
 
-  private void listen() {
-    standing.changes().map(Change::status).subscribe(told::add, Throwable::printStackTrace);
+  private void recordStatuses() {
+    state.changes().map(Change::status).subscribe(statuses::add, Throwable::printStackTrace);
   }
 
   @Test
-  void lateNewsOfACandidacyThatIsOverDoNotCount() {
-    listen();
-    ElectionAttempt former = standing.enter(new ElectionAttempt(standing));
-    standing.leave(former);
-    ElectionAttempt present = standing.enter(new ElectionAttempt(standing));
+  void changesOfAnEndedAttemptAreIgnored() {
+    recordStatuses();
+    ElectionAttempt former = state.enter(new ElectionAttempt(state));
+    state.leave(former);
+    ElectionAttempt current = state.enter(new ElectionAttempt(state));
 
-    standing.changed(former, Status.LEADING, null);
-    standing.leave(former);
-    standing.changed(present, Status.LEADING, null);
+    state.changed(former, Status.LEADING, null);
+    state.leave(former);
+    state.changed(current, Status.LEADING, null);
 
-    assertThat(told)
+    assertThat(statuses)
         .containsExactly(Status.IDLE, Status.WAITING, Status.IDLE, Status.WAITING, Status.LEADING);
   }
 
   @Test
-  void changesOfTwoThreadsAreToldOneAfterTheOther() {
+  void changesOfTwoThreadsAreSignalledOneAfterTheOther() {
     Race.run(
         2_000,
         () -> {
-          LeadershipState standing = new LeadershipState("leader");
-          List<Status> told = new CopyOnWriteArrayList<>();
-          ElectionAttempt candidacy = standing.enter(new ElectionAttempt(standing));
-          standing
+          LeadershipState state = new LeadershipState("leader");
+          List<Status> statuses = new CopyOnWriteArrayList<>();
+          ElectionAttempt attempt = state.enter(new ElectionAttempt(state));
+          state
               .changes()
               .map(Change::status)
               .doOnNext(any -> Thread.yield()) // so that the other one comes in between
-              .subscribe(told::add, Throwable::printStackTrace);
+              .subscribe(statuses::add, Throwable::printStackTrace);
           return Race.between(
-                  () -> standing.changed(candidacy, Status.LEADING, null),
-                  () -> standing.leave(candidacy))
-              .thenCheck(() -> assertThat(told).startsWith(Status.WAITING).endsWith(Status.IDLE));
+                  () -> state.changed(attempt, Status.LEADING, null), () -> state.leave(attempt))
+              .thenCheck(
+                  () -> assertThat(statuses).startsWith(Status.WAITING).endsWith(Status.IDLE));
         });
   }
 }

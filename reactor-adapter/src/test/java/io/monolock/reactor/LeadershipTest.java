@@ -11,9 +11,9 @@ import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.LockerClosedException;
 import io.monolock.ReactiveLocker;
-import io.monolock.reactor.InVirtualTime.Probe;
 import io.monolock.reactor.Leadership.Change;
 import io.monolock.reactor.Leadership.Status;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.CapturedLog;
@@ -37,7 +37,7 @@ class LeadershipTest {
   private static final StoreFailure AWAY =
       new StoreFailure(StoreProblem.Reason.UNAVAILABLE, true, "away", null);
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final Leadership leadership = over(v.locker);
   private final List<String> work = new ArrayList<>();
 
@@ -63,9 +63,9 @@ class LeadershipTest {
 
   @Test
   void workRunsOnlyOnTheInstanceThatHoldsTheLock() {
-    Probe<Long> first = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> first = v.run(leadership.whileLeader(ticks()));
     Leadership other = over(v.another());
-    Probe<Long> second = v.run(other.whileLeader(ticks()));
+    SignalProbe<Long> second = v.run(other.whileLeader(ticks()));
 
     v.pass(Duration.ofMinutes(5));
 
@@ -77,10 +77,10 @@ class LeadershipTest {
 
   @Test
   void anotherInstanceFollowsWhenTheLeaderCancels() {
-    Probe<Long> first = v.run(leadership.whileLeader(ticks()));
-    Probe<Long> second = v.run(over(v.another()).whileLeader(ticks()));
+    SignalProbe<Long> first = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> second = v.run(over(v.another()).whileLeader(ticks()));
 
-    first.cancelNow();
+    v.cancel(first);
     v.pass(Duration.ofSeconds(5));
 
     assertThat(second.values).isNotEmpty();
@@ -90,7 +90,7 @@ class LeadershipTest {
   @Test
   void anotherInstanceFollowsADeadLeaderWhenItsTtlEnds() {
     v.run(v.another().acquire("leader", OPTIONS)); // never refreshed
-    Probe<Long> second = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> second = v.run(leadership.whileLeader(ticks()));
 
     v.pass(Duration.ofSeconds(11));
 
@@ -101,7 +101,7 @@ class LeadershipTest {
   void waitAtMostOfTheOptionsDoesNotEndTheWaiting() {
     Lock elsewhere = v.run(v.another().acquire("leader", OPTIONS)).value();
     v.run(elsewhere.keepAlive());
-    Probe<Long> probe =
+    SignalProbe<Long> probe =
         v.run(over(v.locker, OPTIONS.waitAtMost(Duration.ZERO)).whileLeader(ticks()));
 
     v.pass(Duration.ofHours(2));
@@ -114,7 +114,7 @@ class LeadershipTest {
 
   @Test
   void completionOfTheWorkEndsTheLeadershipAndTheResult() {
-    Probe<Integer> probe = v.run(leadership.whileLeader(Flux.just(1, 2)));
+    SignalProbe<Integer> probe = v.run(leadership.whileLeader(Flux.just(1, 2)));
 
     assertThat(probe.values).containsExactly(1, 2);
     assertThat(probe.end).isNotNull();
@@ -136,7 +136,7 @@ class LeadershipTest {
     Mono<String> inner =
         v.locker.withLock("other", OPTIONS.waitAtMost(SECOND), lock -> Mono.just("inner"));
 
-    Probe<String> probe = v.run(leadership.whileLeader(inner.flux()));
+    SignalProbe<String> probe = v.run(leadership.whileLeader(inner.flux()));
     v.pass(SECOND);
 
     assertThat(probe.error(LockNotAcquiredException.class).keys()).containsExactly("other");
@@ -144,7 +144,7 @@ class LeadershipTest {
 
   @Test
   void workThatCannotBeCalledIsAnError() {
-    Probe<Object> probe = v.run(leadership.whileLeader(lock -> null));
+    SignalProbe<Object> probe = v.run(leadership.whileLeader(lock -> null));
 
     probe.error(NullPointerException.class);
     assertThat(v.isFree("leader")).isTrue();
@@ -152,15 +152,15 @@ class LeadershipTest {
 
   @Test
   void lossCancelsTheWorkAndItBeginsAnewWhenTheLockIsHadAgain() {
-    Probe<Long> probe = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> probe = v.run(leadership.whileLeader(ticks()));
     v.pass(Duration.ofSeconds(1));
 
     v.memory.forceRelease("leader").block();
-    Lock thief = v.run(v.another().acquire("leader", OPTIONS)).value();
+    Lock other = v.run(v.another().acquire("leader", OPTIONS)).value();
     v.pass(Duration.ofSeconds(4));
     assertThat(work).containsExactly("begun", "cancelled");
     assertThat(leadership.isLeader()).isFalse();
-    v.run(thief.release());
+    v.run(other.release());
     v.pass(Duration.ofSeconds(3));
 
     assertThat(work).containsExactly("begun", "cancelled", "begun");
@@ -170,12 +170,12 @@ class LeadershipTest {
   }
 
   @Test
-  void workThatIsTheFirstToTellTheLossOfItsLockContendsAgain() {
+  void workThatFailsByTheLossOfTheLeadersLockContendsAgain() {
     Lock earlier = v.run(v.locker.acquire("leader", OPTIONS)).value();
     v.run(earlier.release());
     LockLostException loss = v.run(earlier.keepAlive()).error(LockLostException.class);
 
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         v.run(
             leadership.whileLeader(
                 lock -> {
@@ -194,18 +194,18 @@ class LeadershipTest {
     Lock other = v.run(v.locker.acquire("other", OPTIONS)).value();
     v.run(other.release());
 
-    Probe<Object> probe = v.run(leadership.whileLeader(other.keepAlive().flux()));
+    SignalProbe<Object> probe = v.run(leadership.whileLeader(other.keepAlive().flux()));
 
     assertThat(probe.error(LockLostException.class).keys()).containsExactly("other");
   }
 
   @Test
-  void itKeepsItsPlaceInTheLine() {
+  void keepsItsPlaceInTheLine() {
     Lock elsewhere = v.run(v.another().acquire("leader", OPTIONS)).value();
     v.run(elsewhere.keepAlive());
     Leadership first = over(v.locker, OPTIONS.waitAtMost(Duration.ZERO));
     v.run(first.whileLeader(ticks()));
-    Probe<Lock> second =
+    SignalProbe<Lock> second =
         v.run(v.locker.acquire("leader", OPTIONS.waitAtMost(Duration.ofMinutes(10))));
 
     v.pass(Duration.ofMinutes(1));
@@ -220,7 +220,7 @@ class LeadershipTest {
   void releaseOfItsLockResigns() {
     Flux<Long> resigning =
         ticks().concatMap(tick -> CurrentLock.get().flatMap(Lock::release).thenReturn(tick));
-    Probe<Long> probe = v.run(leadership.whileLeader(resigning));
+    SignalProbe<Long> probe = v.run(leadership.whileLeader(resigning));
     Leadership other = over(v.another());
     v.run(other.whileLeader(Flux.never()));
 
@@ -241,12 +241,12 @@ class LeadershipTest {
   }
 
   @Test
-  void changesTellOfALife() {
+  void changesShowEachStatusInItsOrder() {
     List<Status> statuses = statuses(leadership);
-    Probe<Long> probe = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> probe = v.run(leadership.whileLeader(ticks()));
     v.memory.forceRelease("leader").block();
     v.pass(Duration.ofSeconds(10));
-    probe.cancelNow();
+    v.cancel(probe);
 
     assertThat(statuses)
         .containsExactly(
@@ -259,7 +259,7 @@ class LeadershipTest {
   }
 
   @Test
-  void changesTellWhyTheLeadWasLost() {
+  void changesCarryTheReasonWhyTheLeadWasLost() {
     List<Change> changes = new ArrayList<>();
     leadership.changes().subscribe(changes::add, Throwable::printStackTrace);
     v.run(leadership.whileLeader(ticks()));
@@ -276,7 +276,7 @@ class LeadershipTest {
     v.run(v.another().acquire("leader", OPTIONS));
     List<Status> statuses = statuses(leadership);
 
-    v.run(leadership.whileLeader(ticks())).cancelNow();
+    v.cancel(v.run(leadership.whileLeader(ticks())));
     v.pass(Duration.ofMinutes(1));
 
     assertThat(statuses).containsExactly(Status.IDLE, Status.WAITING, Status.IDLE);
@@ -285,11 +285,11 @@ class LeadershipTest {
   }
 
   @Test
-  void troubleOfTheStoreIsToldAndWaitedOut() {
+  void troubleOfTheStoreIsReportedAndWaitedOut() {
     v.store.trouble = AWAY;
     List<Change> changes = new ArrayList<>();
     leadership.changes().subscribe(changes::add, Throwable::printStackTrace);
-    Probe<Long> probe = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> probe = v.run(leadership.whileLeader(ticks()));
 
     v.pass(Duration.ofMinutes(10));
     assertThat(probe.end).isNull();
@@ -340,7 +340,7 @@ class LeadershipTest {
     v.store.trouble = AWAY;
     LockOptions options = givesUp ? OPTIONS.retry(Retry.max(0)) : OPTIONS;
 
-    Probe<Long> probe = v.run(over(v.locker, options).whileLeader(ticks()));
+    SignalProbe<Long> probe = v.run(over(v.locker, options).whileLeader(ticks()));
     v.pass(Duration.ofMinutes(1));
 
     assertThat(v.store.calls("acquire")).hasSizeBetween(10, 150);
@@ -349,7 +349,7 @@ class LeadershipTest {
 
   @Test
   void troubleWhileLeadingLosesTheLeadAndWinsItBack() {
-    Probe<Long> probe = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> probe = v.run(leadership.whileLeader(ticks()));
     List<Status> statuses = statuses(leadership);
 
     v.store.trouble = AWAY;
@@ -367,14 +367,14 @@ class LeadershipTest {
   void refusalThatWaitingCannotMendIsPassedOn() {
     v.store.trouble = new StoreFailure(StoreProblem.Reason.PERMISSION, false, "no", null);
 
-    Probe<Long> probe = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> probe = v.run(leadership.whileLeader(ticks()));
 
     assertThat(probe.error(LockStoreException.class).isTransient()).isFalse();
   }
 
   @Test
   void closedLockerEndsIt() {
-    Probe<Long> probe = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> probe = v.run(leadership.whileLeader(ticks()));
 
     v.run(v.locker.close());
     v.pass(Duration.ofSeconds(10));
@@ -385,11 +385,11 @@ class LeadershipTest {
 
   @Test
   void secondSubscriptionIsRefusedUntilTheFirstHasEnded() {
-    Probe<Long> first = v.run(leadership.whileLeader(ticks()));
+    SignalProbe<Long> first = v.run(leadership.whileLeader(ticks()));
 
     assertThat(v.run(leadership.whileLeader(ticks())).error(IllegalStateException.class))
         .hasMessageContaining("leader is subscribed already");
-    first.cancelNow();
+    v.cancel(first);
 
     assertThat(v.run(leadership.whileLeader(Flux.just(1))).value()).isEqualTo(1);
   }
@@ -397,7 +397,7 @@ class LeadershipTest {
   @Test
   void canBeRepeated() {
     Flux<Integer> once = Flux.just(1).delayElements(SECOND, v.time);
-    Probe<Integer> probe = v.run(leadership.whileLeader(once).repeat(2));
+    SignalProbe<Integer> probe = v.run(leadership.whileLeader(once).repeat(2));
 
     v.pass(Duration.ofSeconds(3));
 
@@ -407,14 +407,14 @@ class LeadershipTest {
 
   @Test
   void workFindsItsLockInItsContext() {
-    Probe<Lock> probe = v.run(leadership.whileLeader(CurrentLock.require("leader").flux()));
+    SignalProbe<Lock> probe = v.run(leadership.whileLeader(CurrentLock.require("leader").flux()));
 
     assertThat(probe.value().keys()).containsExactly("leader");
   }
 
   @Test
   void demandIsThatOfTheSubscriberAcrossLeads() {
-    Probe<Long> probe = v.run(leadership.whileLeader(Flux.range(0, 100).map(Long::valueOf)), 3);
+    SignalProbe<Long> probe = v.run(leadership.whileLeader(Flux.range(0, 100).map(Long::valueOf)), 3);
 
     assertThat(probe.values).containsExactly(0L, 1L, 2L);
     probe.request(2);
@@ -424,7 +424,7 @@ class LeadershipTest {
   }
 
   @Test
-  void badInputIsToldAtTheCall() {
+  void badInputFailsAtTheCall() {
     assertThatThrownBy(() -> Leadership.of(v.locker, "", OPTIONS))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> Leadership.of(v.locker, "a", Duration.ZERO))

@@ -9,7 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ class LockEachTest {
   private static final LockOptions OPTIONS = LockOptions.of(TTL);
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final List<String> begun = new ArrayList<>();
 
   private static String key(String word) {
@@ -60,7 +60,7 @@ class LockEachTest {
 
   @Test
   void elementsOfDifferentKeysAreInWorkAtTheSameTime() {
-    Probe<String> probe = v.run(each(Flux.just("a1", "b1", "c1"), 8));
+    SignalProbe<String> probe = v.run(each(Flux.just("a1", "b1", "c1"), 8));
 
     assertThat(begun).containsExactly("a1", "b1", "c1");
     assertThat(v.isFree("c")).isFalse();
@@ -73,7 +73,7 @@ class LockEachTest {
 
   @Test
   void elementsOfOneKeyAreInWorkOneAfterTheOther() {
-    Probe<String> probe = v.run(each(Flux.just("a1", "a2", "b1", "a3"), 8));
+    SignalProbe<String> probe = v.run(each(Flux.just("a1", "a2", "b1", "a3"), 8));
 
     assertThat(begun).containsExactly("a1", "b1");
     v.pass(SECOND);
@@ -124,7 +124,7 @@ class LockEachTest {
                     OPTIONS,
                     word -> Flux.just(word + "x", word + "y", word + "z"),
                     8));
-    Probe<String> probe = v.run(results, 0);
+    SignalProbe<String> probe = v.run(results, 0);
 
     for (int i = 0; i < 12; i++) {
       probe.request(1);
@@ -139,7 +139,7 @@ class LockEachTest {
 
   @Test
   void completionNeedsNoMoreDemandThanThereAreResults() {
-    Probe<String> probe = v.run(each(Flux.just("a1", "a2"), 8), 2);
+    SignalProbe<String> probe = v.run(each(Flux.just("a1", "a2"), 8), 2);
 
     v.pass(Duration.ofSeconds(2));
 
@@ -178,7 +178,7 @@ class LockEachTest {
     Flux<Integer> results =
         Flux.just("a1").transform(lockEach(v.locker, LockEachTest::key, OPTIONS, any -> work, 8));
 
-    Probe<Integer> probe = v.run(results, 0);
+    SignalProbe<Integer> probe = v.run(results, 0);
     assertThat(requested).hasValue(32);
     probe.request(5);
     v.time.advanceTime();
@@ -198,7 +198,7 @@ class LockEachTest {
         Flux.just("a1", "a2")
             .transform(
                 lockEach(v.locker, LockEachTest::key, OPTIONS, word -> slow(word).then(none()), 8));
-    Probe<String> probe = v.run(results);
+    SignalProbe<String> probe = v.run(results);
 
     v.pass(Duration.ofSeconds(2));
 
@@ -224,7 +224,7 @@ class LockEachTest {
                     OPTIONS,
                     word -> word.equals("b1") ? slow(word).then(Mono.error(own)) : Mono.never(),
                     8));
-    Probe<String> probe = v.run(results);
+    SignalProbe<String> probe = v.run(results);
     words.next("a1", "a2", "b1");
     v.time.advanceTime();
 
@@ -241,7 +241,7 @@ class LockEachTest {
   void errorOfTheSourceEndsAllAndFreesAllLocks() {
     Exception own = new Exception("own");
     TestPublisher<String> words = TestPublisher.create();
-    Probe<String> probe = v.run(each(words.flux(), 8));
+    SignalProbe<String> probe = v.run(each(words.flux(), 8));
     words.next("a1");
     v.time.advanceTime();
 
@@ -265,7 +265,7 @@ class LockEachTest {
                     any -> Mono.<String>never(),
                     8));
 
-    Probe<String> probe = v.run(results);
+    SignalProbe<String> probe = v.run(results);
 
     assertThat(probe.error(LockNotAcquiredException.class).keys()).containsExactly("b");
     assertThat(v.isFree("a")).isTrue();
@@ -282,7 +282,7 @@ class LockEachTest {
                     OPTIONS.autoRefresh(false),
                     any -> Mono.<String>never(),
                     8));
-    Probe<String> probe = v.run(results);
+    SignalProbe<String> probe = v.run(results);
 
     v.pass(TTL);
 
@@ -293,11 +293,11 @@ class LockEachTest {
   void cancelEndsAllAndFreesAllLocks() {
     TestPublisher<String> words = TestPublisher.create();
     List<Object> discarded = new ArrayList<>();
-    Probe<String> probe = v.run(each(words.flux(), 8).doOnDiscard(String.class, discarded::add));
+    SignalProbe<String> probe = v.run(each(words.flux(), 8).doOnDiscard(String.class, discarded::add));
     words.next("a1", "a2", "b1");
     v.time.advanceTime();
 
-    probe.cancelNow();
+    v.cancel(probe);
 
     words.assertCancelled();
     assertThat(v.isFree("a")).isTrue();
@@ -308,13 +308,13 @@ class LockEachTest {
   }
 
   @Test
-  void resultsThatNobodyRequestedAreDiscardedUponCancel() {
+  void resultsThatWereNotRequestedAreDiscardedUponCancel() {
     List<Object> discarded = new ArrayList<>();
-    Probe<String> probe =
+    SignalProbe<String> probe =
         v.run(each(Flux.just("a1"), 8).doOnDiscard(String.class, discarded::add), 0);
     v.pass(SECOND);
 
-    probe.cancelNow();
+    v.cancel(probe);
 
     assertThat(discarded).containsExactly("a1");
   }
@@ -339,7 +339,7 @@ class LockEachTest {
 
   @Test
   @DisplayName("B124: an error that Reactor takes for fatal ends all and frees all locks")
-  void keyThatCannotBeToldIsAnErrorAndFreesAllLocks() {
+  void keyFunctionThatThrowsEndsAllAndFreesAllLocks() {
     LinkageError fatal = new LinkageError("fatal");
     Flux<String> results =
         Flux.just("a1", "b1")
@@ -361,7 +361,7 @@ class LockEachTest {
   }
 
   @Test
-  void workThatIsNotThereIsAnErrorAndFreesTheLock() {
+  void workThatIsNullIsAnErrorAndFreesTheLock() {
     Flux<String> results =
         Flux.just("a1")
             .transform(
@@ -372,7 +372,7 @@ class LockEachTest {
   }
 
   @Test
-  void concurrencyOutOfRangeIsToldAtTheCall() {
+  void concurrencyOutOfRangeFailsAtTheCall() {
     for (int concurrency : new int[] {0, -1, 100_001}) {
       assertThatThrownBy(() -> each(Flux.empty(), concurrency))
           .isInstanceOf(IllegalArgumentException.class)
@@ -396,21 +396,21 @@ class LockEachTest {
                                 keys ->
                                     Mono.deferContextual(
                                         context ->
-                                            Mono.just(keys + context.get("who").toString()))),
+                                            Mono.just(keys + context.get("user").toString()))),
                     8));
 
-    Probe<String> probe = v.run(results.contextWrite(context -> context.put("who", "me")));
+    SignalProbe<String> probe = v.run(results.contextWrite(context -> context.put("user", "me")));
 
     assertThat(probe.values).containsExactlyInAnyOrder("[a]me", "[b]me");
   }
 
   @Test
-  void eachSubscriptionHasTurnsOfItsOwn() {
+  void eachSubscriptionHasAQueueOfItsOwn() {
     Flux<String> results = each(Flux.just("a1"), 1);
 
-    Probe<String> first = v.run(results);
-    first.cancelNow();
-    Probe<String> second = v.run(results);
+    SignalProbe<String> first = v.run(results);
+    v.cancel(first);
+    SignalProbe<String> second = v.run(results);
     v.pass(SECOND);
 
     assertThat(first.values).isEmpty();
@@ -421,7 +421,7 @@ class LockEachTest {
   void longLineOfQuickWorkDoesNotGrowTheStack() {
     List<Integer> all = IntStream.range(0, 20_000).boxed().toList();
 
-    Probe<Integer> probe =
+    SignalProbe<Integer> probe =
         v.run(
             Flux.fromIterable(all)
                 .transform(lockEach(v.locker, any -> "a", OPTIONS, Mono::just, 4)));

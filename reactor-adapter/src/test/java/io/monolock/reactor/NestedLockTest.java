@@ -9,7 +9,7 @@ import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +23,7 @@ class NestedLockTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(9));
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final ReactiveLocker locker = ReentrantLocker.wrap(v.locker);
   private Lock outer;
 
@@ -90,14 +90,14 @@ class NestedLockTest {
         locker.withLock(
             List.of("a", "b"), OPTIONS, lock -> Mono.just(lock.fencingToken().isPresent()));
 
-    Probe<Boolean> probe =
+    SignalProbe<Boolean> probe =
         v.run(locker.withLock("a", fenced, lock -> locker.withLock("b", fenced, second -> inner)));
 
     assertThat(probe.value()).isFalse();
   }
 
   @Test
-  void isTrustedAsLongAsTheLeastOfItsParts() {
+  void isValidAsLongAsTheShortestOfItsParts() {
     Lock lock =
         inner(
             List.of("a"), List.of("a", "b"), OPTIONS.ttl(Duration.ofSeconds(5)).autoRefresh(false));
@@ -115,7 +115,7 @@ class NestedLockTest {
   void extendExtendsItsOwnKeysOnly() {
     Lock lock = whole();
 
-    Probe<Void> probe = v.run(lock.extend(Duration.ofMinutes(1)));
+    SignalProbe<Void> probe = v.run(lock.extend(Duration.ofMinutes(1)));
 
     assertThat(probe.error).isNull();
     assertThat(v.store.calls).containsExactly("extend [a]");
@@ -177,7 +177,7 @@ class NestedLockTest {
   }
 
   @Test
-  void releaseAfterTheLossOfTheOuterLockTellsSo() {
+  void releaseAfterTheLossOfTheOuterLockIsFalse() {
     for (boolean partly : new boolean[] {false, true}) {
       Lock lock = partly ? partly() : whole();
       v.run(outer.release());
@@ -197,7 +197,7 @@ class NestedLockTest {
                 lock.release()
                     .then(Mono.delay(Duration.ofSeconds(1), v.time))
                     .thenReturn("to its end"));
-    Probe<String> probe = v.run(locker.withLock("a", OPTIONS, lock -> inner));
+    SignalProbe<String> probe = v.run(locker.withLock("a", OPTIONS, lock -> inner));
 
     v.pass(Duration.ofSeconds(1));
 
@@ -217,7 +217,7 @@ class NestedLockTest {
   }
 
   @Test
-  void handleIsOverWithItsScope() {
+  void handleEndsWithItsScope() {
     AtomicReference<Lock> inner = new AtomicReference<>();
     Mono<Boolean> scope =
         locker.withLock(
@@ -228,7 +228,7 @@ class NestedLockTest {
               return Mono.just(lock.isValid());
             });
 
-    Probe<List<Boolean>> probe =
+    SignalProbe<List<Boolean>> probe =
         v.run(
             locker.withLock(
                 "a",
@@ -240,9 +240,9 @@ class NestedLockTest {
   }
 
   @Test
-  void keepAliveTellsOfTheLossOfAnyPart() {
+  void keepAliveSignalsTheLossOfAnyPart() {
     Lock lock = partly();
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     v.run(outer.release());
 
@@ -250,9 +250,9 @@ class NestedLockTest {
   }
 
   @Test
-  void keepAliveTellsOfTheReleaseOfItsOwnPart() {
+  void keepAliveSignalsTheReleaseOfItsOwnPart() {
     Lock lock = partly();
-    Probe<Object> probe = v.run(lock.keepAlive());
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
 
     v.run(lock.release());
 
@@ -260,10 +260,10 @@ class NestedLockTest {
   }
 
   @Test
-  void nothingCanBeDoneWithAHandleThatIsOver() {
+  void nothingCanBeDoneWithAHandleThatHasEnded() {
     Lock lock = whole();
-    Probe<Object> before = v.run(lock.keepAlive());
-    Probe<Object> during = v.run(lock.whileHeld(Mono.never()));
+    SignalProbe<Object> before = v.run(lock.keepAlive());
+    SignalProbe<Object> during = v.run(lock.whileHeld(Mono.never()));
     v.run(lock.release());
 
     LockLostException lost = before.error(LockLostException.class);
@@ -278,12 +278,12 @@ class NestedLockTest {
   }
 
   @Test
-  void lossOfAnOuterLockIsToldByAHandleThatIsOver() {
+  void lossOfAnOuterLockIsSignalledByAHandleThatHasEnded() {
     Lock lock = whole();
     v.run(lock.release());
     v.run(outer.release());
 
-    Probe<Object> probe = v.run(Mono.defer(lock::keepAlive).subscribeOn(v.time));
+    SignalProbe<Object> probe = v.run(Mono.defer(lock::keepAlive).subscribeOn(v.time));
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.RELEASED);
   }
@@ -291,8 +291,8 @@ class NestedLockTest {
   @Test
   void bodyRunsAsLongAsItsPartsAreHeld() {
     Lock lock = partly();
-    Probe<Integer> probe = v.run(lock.whileHeldMany(Flux.just(1, 2)));
-    Probe<Object> pending = v.run(lock.whileHeld(Mono.never()));
+    SignalProbe<Integer> probe = v.run(lock.whileHeldMany(Flux.just(1, 2)));
+    SignalProbe<Object> pending = v.run(lock.whileHeld(Mono.never()));
 
     v.run(outer.release());
 

@@ -9,7 +9,7 @@ import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.DroppedSignals;
@@ -29,7 +29,7 @@ class OncePerTest {
   private static final Duration PERIOD = Duration.ofMinutes(1);
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(9));
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final Leadership nightly = on(v.locker);
 
   private Leadership on(ReactiveLocker locker) {
@@ -66,8 +66,8 @@ class OncePerTest {
 
   @Test
   void instanceThatIsNotToRunTheJobGetsNothing() {
-    Probe<String> first = v.run(nightly.oncePer(PERIOD, Mono.just("done")));
-    Probe<String> second =
+    SignalProbe<String> first = v.run(nightly.oncePer(PERIOD, Mono.just("done")));
+    SignalProbe<String> second =
         v.run(on(v.another()).oncePer(PERIOD, Mono.error(new AssertionError("ran"))));
 
     assertThat(first.value()).isEqualTo("done");
@@ -129,7 +129,7 @@ class OncePerTest {
   }
 
   @Test
-  void troubleOfTheStoreIsToldAtOnce() {
+  void troubleOfTheStoreFailsAtOnce() {
     v.store.trouble = new StoreFailure(StoreProblem.Reason.UNAVAILABLE, true, "away", null);
 
     v.run(nightly.oncePer(PERIOD, Mono.just("unreachable"))).error(LockStoreException.class);
@@ -137,25 +137,25 @@ class OncePerTest {
 
   @Test
   void cancelCancelsTheJobWhichIsNotRunAgainInItsPeriod() {
-    List<String> told = new ArrayList<>();
-    Probe<Object> probe =
-        v.run(nightly.oncePer(PERIOD, Mono.never().doOnCancel(() -> told.add("cancelled"))));
+    List<String> events = new ArrayList<>();
+    SignalProbe<Object> probe =
+        v.run(nightly.oncePer(PERIOD, Mono.never().doOnCancel(() -> events.add("cancelled"))));
 
-    probe.cancelNow();
+    v.cancel(probe);
 
-    assertThat(told).containsExactly("cancelled");
+    assertThat(events).containsExactly("cancelled");
     assertThat(v.isFree("nightly")).isFalse();
   }
 
   @Test
   void jobFindsItsLockInItsContext() {
-    Probe<Lock> probe = v.run(nightly.oncePer(PERIOD, CurrentLock.require("nightly")));
+    SignalProbe<Lock> probe = v.run(nightly.oncePer(PERIOD, CurrentLock.require("nightly")));
 
     assertThat(probe.value().keys()).containsExactly("nightly");
   }
 
   @Test
-  void badInputIsToldAtTheCall() {
+  void badInputFailsAtTheCall() {
     assertThatThrownBy(() -> nightly.oncePer(Duration.ZERO, Mono.empty()))
         .hasMessage("period must be between 20 ms and 365 days, was PT0S");
     Leadership long1 = Leadership.of(v.locker, "a", OPTIONS.holdAtLeast(PERIOD));

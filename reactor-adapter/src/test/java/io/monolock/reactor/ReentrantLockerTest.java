@@ -11,7 +11,7 @@ import io.monolock.LockLostException.Reason;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.test.CapturedLog;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
@@ -31,11 +31,11 @@ class ReentrantLockerTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final LockOptions OPTIONS = LockOptions.of(TTL);
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
   private final ReactiveLocker locker = ReentrantLocker.wrap(v.locker);
 
   /** Runs something in a scope on {@code outer}. */
-  private <T> Probe<T> in(String outer, Mono<T> body) {
+  private <T> SignalProbe<T> in(String outer, Mono<T> body) {
     return v.run(locker.withLock(outer, TTL, body));
   }
 
@@ -57,7 +57,7 @@ class ReentrantLockerTest {
             .withLock("a", TTL, Mono.fromSupplier(() -> "inner"))
             .doFirst(() -> before.addAll(v.store.calls));
 
-    Probe<String> probe = in("a", inner);
+    SignalProbe<String> probe = in("a", inner);
 
     assertThat(probe.value()).isEqualTo("inner");
     assertThat(before).containsExactly("acquire [a]");
@@ -68,7 +68,7 @@ class ReentrantLockerTest {
   void scopeOfManyElementsOnHeldKeysRunsAtOnceAndSendsNothing() {
     Flux<Integer> inner = locker.withLockMany("a", OPTIONS, lock -> Flux.just(1, 2));
 
-    Probe<Integer> probe = v.run(locker.withLockMany("a", OPTIONS, lock -> inner));
+    SignalProbe<Integer> probe = v.run(locker.withLockMany("a", OPTIONS, lock -> inner));
 
     assertThat(probe.values).containsExactly(1, 2);
     assertThat(v.store.calls).containsExactly("acquire [a]", "release [a]");
@@ -78,7 +78,7 @@ class ReentrantLockerTest {
   void someOfTheHeldKeysAreHeldToo() {
     Mono<String> inner = locker.withLock("b", TTL, Mono.just("inner"));
 
-    Probe<String> probe = v.run(locker.withLock(List.of("a", "b", "c"), TTL, inner));
+    SignalProbe<String> probe = v.run(locker.withLock(List.of("a", "b", "c"), TTL, inner));
 
     assertThat(probe.value()).isEqualTo("inner");
     assertThat(v.store.calls("acquire")).containsExactly("acquire [a, b, c]");
@@ -88,7 +88,7 @@ class ReentrantLockerTest {
   void keysOfTwoOuterScopesAreHeldTogether() {
     Mono<String> inner = locker.withLock(List.of("a", "b"), TTL, Mono.just("inner"));
 
-    Probe<String> probe = in("a", locker.withLock("b", TTL, inner));
+    SignalProbe<String> probe = in("a", locker.withLock("b", TTL, inner));
 
     assertThat(probe.value()).isEqualTo("inner");
     assertThat(v.store.calls("acquire")).containsExactly("acquire [a]", "acquire [b]");
@@ -118,7 +118,7 @@ class ReentrantLockerTest {
     List<Boolean> free = new ArrayList<>();
     Mono<String> inner = locker.withLock(List.of("a", "b"), TTL, Mono.just("inner"));
 
-    Probe<String> probe =
+    SignalProbe<String> probe =
         in("a", inner.doOnNext(any -> free.addAll(List.of(v.isFree("a"), v.isFree("b")))));
 
     assertThat(probe.value()).isEqualTo("inner");
@@ -131,7 +131,7 @@ class ReentrantLockerTest {
   void missingKeysOfAScopeOfManyAreTakenAndFreedWithIt() {
     Flux<Integer> inner = locker.withLockMany(List.of("a", "b"), OPTIONS, lock -> Flux.just(1, 2));
 
-    Probe<Integer> probe = v.run(locker.withLockMany("a", OPTIONS, lock -> inner));
+    SignalProbe<Integer> probe = v.run(locker.withLockMany("a", OPTIONS, lock -> inner));
 
     assertThat(probe.values).containsExactly(1, 2);
     assertThat(v.store.calls)
@@ -153,14 +153,14 @@ class ReentrantLockerTest {
   void wrappersOfTheSameLockerShareWhatAFlowHolds() {
     ReactiveLocker other = ReentrantLocker.wrap(ReentrantLocker.wrap(v.locker));
 
-    Probe<String> probe = in("a", other.withLock("a", TTL, Mono.just("inner")));
+    SignalProbe<String> probe = in("a", other.withLock("a", TTL, Mono.just("inner")));
 
     assertThat(probe.value()).isEqualTo("inner");
   }
 
   @Test
   void sameKeyOfAnotherStoreIsNotHeld() {
-    InVirtualTime elsewhere = new InVirtualTime();
+    LockerInVirtualTime elsewhere = new LockerInVirtualTime();
     ReactiveLocker other = ReentrantLocker.wrap(elsewhere.locker);
 
     in("a", other.withLock("a", TTL, Mono.just("inner")));
@@ -172,7 +172,7 @@ class ReentrantLockerTest {
   @Test
   void flowDoesNotEnterThroughItsThread() {
     LockOptions once = OPTIONS.waitAtMost(Duration.ZERO);
-    AtomicReference<Probe<String>> other = new AtomicReference<>();
+    AtomicReference<SignalProbe<String>> other = new AtomicReference<>();
     Mono<String> body =
         Mono.fromRunnable(
                 () -> other.set(v.run(locker.withLock("a", once, lock -> Mono.just("entered")))))
@@ -185,7 +185,7 @@ class ReentrantLockerTest {
 
   @Test
   void whatComesAfterTheScopeDoesNotHoldTheKey() {
-    Probe<String> probe =
+    SignalProbe<String> probe =
         v.run(
             locker
                 .withLock("a", TTL, Mono.just("first"))
@@ -199,7 +199,7 @@ class ReentrantLockerTest {
   void lockThatWasReleasedDoesNotCountAsHeld() {
     Mono<String> inner = locker.withLock("a", TTL, Mono.just("inner"));
 
-    Probe<String> probe = v.run(locker.withLock("a", OPTIONS, lock -> lock.release().then(inner)));
+    SignalProbe<String> probe = v.run(locker.withLock("a", OPTIONS, lock -> lock.release().then(inner)));
 
     assertThat(probe.value()).isEqualTo("inner");
     assertThat(v.store.calls("acquire")).hasSize(2);
@@ -209,7 +209,7 @@ class ReentrantLockerTest {
   void innerBranchesShareTheLockAndDoNotExcludeEachOther() {
     Mono<String> branch = locker.withLock("a", TTL, slow("done"));
 
-    Probe<List<String>> probe = in("a", Flux.merge(branch, branch).collectList());
+    SignalProbe<List<String>> probe = in("a", Flux.merge(branch, branch).collectList());
     v.pass(SECOND);
 
     assertThat(probe.value()).containsExactly("done", "done");
@@ -231,19 +231,19 @@ class ReentrantLockerTest {
   @Test
   void releaseOfTheOuterLockCancelsTheInnerScope() {
     for (List<String> keys : List.of(List.of("a"), List.of("a", "b"))) {
-      AtomicReference<Throwable> told = new AtomicReference<>();
+      AtomicReference<Throwable> innerError = new AtomicReference<>();
       Mono<Object> inner =
-          locker.withLock(keys, TTL, Mono.never()).doOnError(told::set).onErrorComplete();
+          locker.withLock(keys, TTL, Mono.never()).doOnError(innerError::set).onErrorComplete();
       Sinks.Empty<Void> release = Sinks.empty();
 
       v.run(
           locker.withLock(
               "a", OPTIONS, lock -> Mono.when(inner, release.asMono().then(lock.release()))));
-      assertThat(told).hasValue(null);
+      assertThat(innerError).hasValue(null);
       release.tryEmitEmpty();
       v.time.advanceTime();
 
-      assertThat(told.get())
+      assertThat(innerError.get())
           .isInstanceOfSatisfying(
               LockLostException.class,
               loss -> assertThat(loss.reason()).isEqualTo(Reason.RELEASED));
@@ -254,7 +254,7 @@ class ReentrantLockerTest {
 
   @Test
   void lossOfTheOuterLockIsTheEndOfBoth() {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         v.run(
             locker.withLock(
                 "a",
@@ -273,7 +273,7 @@ class ReentrantLockerTest {
     List<String> ran = new ArrayList<>();
     Mono<String> inner =
         locker.withLock(List.of("a", "b"), TTL, Mono.fromSupplier(() -> "ran").doOnNext(ran::add));
-    Probe<String> probe =
+    SignalProbe<String> probe =
         v.run(
             locker.withLock(
                 "a", OPTIONS, lock -> Mono.zip(inner, lock.release(), (one, two) -> one)));
@@ -301,10 +301,10 @@ class ReentrantLockerTest {
 
   @Test
   void cancelOfTheFlowFreesAll() {
-    Probe<Object> probe = in("a", locker.withLock(List.of("a", "b"), TTL, Mono.never()));
+    SignalProbe<Object> probe = in("a", locker.withLock(List.of("a", "b"), TTL, Mono.never()));
     assertThat(v.isFree("b")).isFalse();
 
-    probe.cancelNow();
+    v.cancel(probe);
 
     assertThat(v.isFree("a")).isTrue();
     assertThat(v.isFree("b")).isTrue();
@@ -316,7 +316,7 @@ class ReentrantLockerTest {
       for (List<String> keys : List.of(List.of("a"), List.of("b"), List.of("a", "b", "c"))) {
         Mono<Object> inmost = locker.withLock(keys, TTL, Mono.never());
         Mono<Object> inner = locker.withLock(List.of("a", "b"), TTL, inmost);
-        in("a", inner).cancelNow();
+        v.cancel(in("a", inner));
         v.pass(SECOND);
       }
       assertThat(log.lines("WARN")).isEmpty();
@@ -330,9 +330,9 @@ class ReentrantLockerTest {
   void cancelledInnerScopeThatFinishesEndsWhenTheOuterLockIsReleased() {
     LockOptions finishing = OPTIONS.finishOnCancel(true);
     Mono<Object> inner = locker.withLock(List.of("a", "b"), finishing, lock -> Mono.never());
-    Probe<Object> probe = in("a", inner);
+    SignalProbe<Object> probe = in("a", inner);
 
-    probe.cancelNow();
+    v.cancel(probe);
     v.pass(SECOND);
 
     assertThat(v.isFree("a")).isTrue();
@@ -345,9 +345,9 @@ class ReentrantLockerTest {
     List<String> ran = new ArrayList<>();
     Mono<String> inner =
         locker.withLock(List.of("a", "b"), finishing, lock -> slow("inner").doOnNext(ran::add));
-    Probe<String> probe = v.run(locker.withLock("a", finishing, lock -> inner));
+    SignalProbe<String> probe = v.run(locker.withLock("a", finishing, lock -> inner));
 
-    probe.cancelNow();
+    v.cancel(probe);
     assertThat(v.isFree("a")).isFalse();
     v.pass(SECOND);
 
@@ -358,9 +358,9 @@ class ReentrantLockerTest {
 
   @Test
   void flowsThatWantEachOthersKeysEndByTheirWaitAtMost() {
-    LockOptions patient = OPTIONS.waitAtMost(Duration.ofSeconds(3));
-    Probe<String> one = crossing("a", "b", patient);
-    Probe<String> other = crossing("b", "a", patient);
+    LockOptions limited = OPTIONS.waitAtMost(Duration.ofSeconds(3));
+    SignalProbe<String> one = crossing("a", "b", limited);
+    SignalProbe<String> other = crossing("b", "a", limited);
 
     v.pass(Duration.ofSeconds(10));
 
@@ -372,14 +372,14 @@ class ReentrantLockerTest {
     assertThat(v.isFree("b")).isTrue();
   }
 
-  private Probe<String> crossing(String first, String second, LockOptions options) {
+  private SignalProbe<String> crossing(String first, String second, LockOptions options) {
     Mono<String> inner =
         locker.withLock(List.of(first, second), options, lock -> Mono.just("both"));
     return v.run(locker.withLock(first, options, lock -> slow("held").then(inner)));
   }
 
   @Test
-  void badInputIsToldAtTheCall() {
+  void badInputFailsAtTheCall() {
     assertThatThrownBy(() -> locker.withLock("", TTL, Mono.empty()))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> locker.withLockMany(List.of(), OPTIONS, lock -> Flux.empty()))
@@ -390,7 +390,7 @@ class ReentrantLockerTest {
 
   @Test
   void currentLockOfTheInnerBodyIsTheInnerHandle() {
-    Probe<Lock> probe =
+    SignalProbe<Lock> probe =
         v.run(
             locker.withLock(List.of("a", "b"), TTL, locker.withLock("b", TTL, CurrentLock.get())));
 
@@ -403,7 +403,7 @@ class ReentrantLockerTest {
     Mono<Long> number =
         locker.withLock("a", fenced, lock -> Mono.just(lock.fencingToken().orElseThrow()));
 
-    Probe<Boolean> same =
+    SignalProbe<Boolean> same =
         v.run(
             locker.withLock(
                 List.of("a", "b"),
@@ -445,7 +445,7 @@ class ReentrantLockerTest {
 
   @Test
   void rawAcquisitionsOfHeldKeysGiveAHandleAtOnce() {
-    Probe<List<Lock>> probe =
+    SignalProbe<List<Lock>> probe =
         in(
             "a",
             Flux.concat(
@@ -465,7 +465,7 @@ class ReentrantLockerTest {
             .acquire(List.of("a", "b"), OPTIONS)
             .delayElement(SECOND, v.time)
             .flatMap(Lock::release);
-    Probe<Boolean> probe = in("a", partly.flatMap(any -> slow(any)));
+    SignalProbe<Boolean> probe = in("a", partly.flatMap(any -> slow(any)));
 
     assertThat(v.isFree("b")).isFalse();
     v.pass(SECOND);
@@ -480,7 +480,7 @@ class ReentrantLockerTest {
   void attemptOnMissingKeysThatAreHeldElsewhereIsEmpty() {
     v.run(v.another().acquire("b", OPTIONS));
 
-    Probe<Lock> probe = in("a", locker.tryAcquire(List.of("a", "b"), OPTIONS));
+    SignalProbe<Lock> probe = in("a", locker.tryAcquire(List.of("a", "b"), OPTIONS));
 
     assertThat(probe.values).isEmpty();
     assertThat(probe.error).isNull();
@@ -490,7 +490,7 @@ class ReentrantLockerTest {
   void rawLockDoesNotMakeItsFlowHoldTheKey() {
     LockOptions once = OPTIONS.waitAtMost(Duration.ZERO);
 
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         v.run(
             locker
                 .acquire("a", TTL)

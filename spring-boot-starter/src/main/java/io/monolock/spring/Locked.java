@@ -19,11 +19,12 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>The lock spans the subscription, not the call: each subscription of what the method returns
- * tells the keys, takes them, calls the method, and frees them when what the method returned has
- * ended. Whoever does not subscribe locks nothing. The outcomes are those of {@link
+ * evaluates the keys, takes them, calls the method, and frees them when what the method returned
+ * has ended. Without a subscription nothing is locked. The outcomes are those of {@link
  * io.monolock.ReactiveLocker#withLock(java.util.Collection, io.monolock.LockOptions,
- * java.util.function.Function)}; when the keys cannot be told, an {@link IllegalArgumentException}
- * that names the method and the expression, and then the method was not called.
+ * java.util.function.Function)}; when the keys cannot be evaluated, an {@link
+ * IllegalArgumentException} that names the method and the expression, and then the method was not
+ * called.
  *
  * <p>The method, and what it returned, find the lock in the Reactor Context: {@link
  * io.monolock.reactor.CurrentLock}.
@@ -99,7 +100,7 @@ public @interface Locked {
   String holdAtLeast() default "";
 
   /**
-   * What is stored behind the token, for people who look at Redis.
+   * Text that is stored behind the token, for people who look at Redis.
    *
    * @return the text, empty for the default of the locker
    */

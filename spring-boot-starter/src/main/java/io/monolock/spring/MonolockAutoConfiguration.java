@@ -21,10 +21,10 @@ import org.springframework.context.annotation.Import;
  *
  * <p>The locks are kept where the {@link LockStore} bean says; if there is none, in the Redis of
  * {@code monolock.redis.url}, or else in that of {@code spring.data.redis}. The properties {@code
- * monolock.*} are the locker's defaults, all {@link LockObserver} beans hear of its locks, and
+ * monolock.*} are the locker's defaults, all {@link LockObserver} beans observe its locks, and
  * {@link LockerBuilderCustomizer} beans may change anything else.
  *
- * <p>All lockers of the context, those of the application's own, too, are closed after the web
+ * <p>All lockers of the context, those of the application itself, too, are closed after the web
  * server has stopped.
  */
 @AutoConfiguration(

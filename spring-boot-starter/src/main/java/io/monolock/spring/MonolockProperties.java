@@ -9,15 +9,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import reactor.util.retry.RetryBackoffSpec;
 
 /**
- * What locks are like unless a call says otherwise, and how the locker works.
+ * The default options of locks, and the settings of the locker.
  *
  * @param ttl How long a lock lives without a refresh, 10 ms to 365 days.
  * @param waitAtMost How long an acquisition waits at most. Zero is a single attempt.
- * @param retry How the attempts of the one who is next are spaced.
+ * @param retry How the attempts of the first waiter are spaced.
  * @param autoRefresh Whether a lock is refreshed while the work under it runs.
  * @param maxHold How long refreshes may hold a lock in all.
  * @param fenced Whether each lock gets a fencing token, which costs one more key for each key.
- * @param metadata What is stored behind the token, for people who look at Redis.
+ * @param metadata Text that is stored behind the token, for people who look at Redis.
  * @param holdAtLeast How long the keys stay taken at least, counted from the grant.
  * @param finishOnCancel Whether work that is cancelled runs to its end under the lock, instead of
  *     being cancelled and the lock freed at once.
@@ -46,7 +46,7 @@ record MonolockProperties(
     @DefaultValue("3ms") Duration stepBack) {
 
   /**
-   * How the attempts of the one who is next are spaced: the time doubles from one to the next.
+   * How the attempts of the first waiter are spaced: the time doubles from one to the next.
    *
    * @param minBackoff Time before the second attempt.
    * @param maxBackoff Time between two attempts at most.

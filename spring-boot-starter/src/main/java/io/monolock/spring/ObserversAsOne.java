@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.ContextView;
 
-/** Tells several observers, in their order, each of them also if one before it has failed. */
+/** Notifies several observers, in their order, each of them also if one before it has failed. */
 final class ObserversAsOne implements LockObserver {
 
   private final List<LockObserver> observers;
@@ -19,7 +19,7 @@ final class ObserversAsOne implements LockObserver {
     this.observers = observers;
   }
 
-  private void tell(Consumer<LockObserver> event) {
+  private void notifyEach(Consumer<LockObserver> event) {
     RuntimeException failure = null;
     for (LockObserver observer : observers) {
       try {
@@ -45,47 +45,47 @@ final class ObserversAsOne implements LockObserver {
 
   @Override
   public void asked(long id, Set<String> keys, ContextView context) {
-    tell(observer -> observer.asked(id, keys, context));
+    notifyEach(observer -> observer.asked(id, keys, context));
   }
 
   @Override
   public void waiting(long id, Set<String> keys) {
-    tell(observer -> observer.waiting(id, keys));
+    notifyEach(observer -> observer.waiting(id, keys));
   }
 
   @Override
   public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
-    tell(observer -> observer.acquired(id, keys, waited, attempts));
+    notifyEach(observer -> observer.acquired(id, keys, waited, attempts));
   }
 
   @Override
   public void notAcquired(
       long id, Set<String> keys, Duration waited, int attempts, Throwable reason) {
-    tell(observer -> observer.notAcquired(id, keys, waited, attempts, reason));
+    notifyEach(observer -> observer.notAcquired(id, keys, waited, attempts, reason));
   }
 
   @Override
   public void refreshed(long id, Set<String> keys) {
-    tell(observer -> observer.refreshed(id, keys));
+    notifyEach(observer -> observer.refreshed(id, keys));
   }
 
   @Override
   public void refreshFailed(long id, Set<String> keys, Throwable reason) {
-    tell(observer -> observer.refreshFailed(id, keys, reason));
+    notifyEach(observer -> observer.refreshFailed(id, keys, reason));
   }
 
   @Override
   public void lost(long id, Set<String> keys, LockLostException.Reason reason) {
-    tell(observer -> observer.lost(id, keys, reason));
+    notifyEach(observer -> observer.lost(id, keys, reason));
   }
 
   @Override
   public void released(long id, Set<String> keys, Duration held, boolean wasOurs) {
-    tell(observer -> observer.released(id, keys, held, wasOurs));
+    notifyEach(observer -> observer.released(id, keys, held, wasOurs));
   }
 
   @Override
   public void abandoned(long id, Set<String> keys) {
-    tell(observer -> observer.abandoned(id, keys));
+    notifyEach(observer -> observer.abandoned(id, keys));
   }
 }

@@ -33,7 +33,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** What becomes of locks when a client disconnects in the middle of a request; B30. */
+/** Locks of requests whose client disconnects in the middle; B30. */
 @ExtendWith(RedisExtension.class)
 class ClientDisconnectTest {
 
@@ -43,20 +43,20 @@ class ClientDisconnectTest {
 
   @SpringBootConfiguration
   @EnableAutoConfiguration
-  static class App {
+  static class DisconnectApp {
 
     @Bean
-    Work work() {
-      return new Work();
+    EndlessWork work() {
+      return new EndlessWork();
     }
 
     @Bean
-    Endpoint endpoint(Work work) {
-      return new Endpoint(work);
+    DisconnectEndpoint endpoint(EndlessWork work) {
+      return new DisconnectEndpoint(work);
     }
 
     @Bean
-    RouterFunction<ServerResponse> functional(ReactiveLocker locker, Work work) {
+    RouterFunction<ServerResponse> functional(ReactiveLocker locker, EndlessWork work) {
       return route(
               GET("/functional"),
               request ->
@@ -76,7 +76,7 @@ class ClientDisconnectTest {
   }
 
   @Service
-  static class Work {
+  static class EndlessWork {
 
     static volatile Sinks.One<String> done = Sinks.one();
 
@@ -105,7 +105,7 @@ class ClientDisconnectTest {
   }
 
   @RestController
-  record Endpoint(Work work) {
+  record DisconnectEndpoint(EndlessWork work) {
     @GetMapping("/annotated")
     Mono<String> endless() {
       return work.lockedEndless();
@@ -126,7 +126,7 @@ class ClientDisconnectTest {
 
   @BeforeAll
   static void start(RedisServer server) {
-    app = WebApp.start(App.class, server);
+    app = WebApp.start(DisconnectApp.class, server);
   }
 
   @AfterAll
@@ -170,7 +170,7 @@ class ClientDisconnectTest {
   void withFinishOnCancelTheLockIsFreedWhenTheWorkHasEnded(String path, RedisServer server)
       throws IOException {
     Sinks.One<String> done = Sinks.one();
-    Work.done = done;
+    EndlessWork.done = done;
     Socket client = app.request(path);
     await().until(() -> done.currentSubscriberCount() == 1);
     client.close();

@@ -66,7 +66,7 @@ class MonolockAutoConfigurationTest {
   }
 
   @Test
-  void unlessToldOtherwiseTheLockerHasTheDefaultsOfTheLibrary() {
+  void withoutPropertiesTheLockerHasTheDefaultsOfTheLibrary() {
     LockOptions library = LockOptions.of(Duration.ofSeconds(30));
     inMemory.run(
         context -> {
@@ -162,39 +162,39 @@ class MonolockAutoConfigurationTest {
   }
 
   @Test
-  void allObserversOfTheApplicationHearOfLocksInTheirOrder() {
-    List<String> heard = new CopyOnWriteArrayList<>();
+  void allObserversOfTheApplicationAreNotifiedInTheirOrder() {
+    List<String> events = new CopyOnWriteArrayList<>();
     inMemory
-        .withBean("second", LockObserver.class, () -> new Second(heard))
-        .withBean("first", LockObserver.class, () -> new First(heard))
+        .withBean("second", LockObserver.class, () -> new Second(events))
+        .withBean("first", LockObserver.class, () -> new First(events))
         .run(
             context -> {
               ReactiveLocker locker = context.getBean(ReactiveLocker.class);
               locker.withLock("order:42", LIMIT, Mono.empty()).block(LIMIT);
               locker.close().block(LIMIT);
-              assertThat(heard).startsWith("first acquired", "second acquired");
+              assertThat(events).startsWith("first acquired", "second acquired");
             });
   }
 
   @Order(Ordered.HIGHEST_PRECEDENCE)
-  private record First(List<String> heard) implements LockObserver {
+  private record First(List<String> events) implements LockObserver {
     @Override
     public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
-      heard.add("first acquired");
+      events.add("first acquired");
       throw new IllegalStateException("an observer that fails");
     }
   }
 
   @Order(Ordered.LOWEST_PRECEDENCE)
-  private record Second(List<String> heard) implements LockObserver {
+  private record Second(List<String> events) implements LockObserver {
     @Override
     public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
-      heard.add("second acquired");
+      events.add("second acquired");
     }
   }
 
   @Test
-  void customizersHaveTheLastWord() {
+  void customizersReplaceTheProperties() {
     LockOptions options = LockOptions.of(Duration.ofSeconds(77));
     inMemory
         .withPropertyValues("monolock.ttl=11s")

@@ -12,7 +12,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.Mockito;
 
-/** Each event is told to each observer. */
 class ObserversAsOneTest {
 
   static List<Method> events() {
@@ -23,7 +22,7 @@ class ObserversAsOneTest {
 
   @ParameterizedTest
   @MethodSource("events")
-  void eachEventIsToldToEachObserver(Method event) throws Exception {
+  void eachEventIsPassedToEachObserver(Method event) throws Exception {
     LockObserver first = mock(LockObserver.class);
     LockObserver second = mock(LockObserver.class);
     Object[] arguments =

@@ -32,7 +32,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
-/** In which order an application ends that has requests under way. */
+/** The order in which an application with requests under way shuts down. */
 @ExtendWith(RedisExtension.class)
 class ShutdownTest {
 
@@ -40,35 +40,35 @@ class ShutdownTest {
 
   @SpringBootConfiguration
   @EnableAutoConfiguration
-  static class App {
+  static class ShutdownApp {
 
     final Sinks.One<String> work = Sinks.one();
-    final Runnable[] whenTheLockerCloses = {() -> {}};
+    final Runnable[] onClose = {() -> {}};
 
     @Bean
-    Endpoint endpoint(ReactiveLocker locker) {
-      return new Endpoint(locker, work);
+    ShutdownEndpoint endpoint(ReactiveLocker locker) {
+      return new ShutdownEndpoint(locker, work);
     }
 
-    /** Tells when the locker begins to close. */
+    /** Runs a callback when the locker begins to close. */
     @Bean
-    BeanPostProcessor closingTeller() {
+    BeanPostProcessor closingListener() {
       return new BeanPostProcessor() {
         @Override
         public Object postProcessAfterInitialization(Object bean, String name) {
-          return bean instanceof ReactiveLocker locker ? telling(locker) : bean;
+          return bean instanceof ReactiveLocker locker ? listening(locker) : bean;
         }
       };
     }
 
-    private ReactiveLocker telling(ReactiveLocker locker) {
+    private ReactiveLocker listening(ReactiveLocker locker) {
       return (ReactiveLocker)
           Proxy.newProxyInstance(
               getClass().getClassLoader(),
               new Class<?>[] {ReactiveLocker.class},
               (proxy, method, args) -> {
                 if (method.getName().equals("close")) {
-                  whenTheLockerCloses[0].run();
+                  onClose[0].run();
                 }
                 try {
                   return method.invoke(locker, args);
@@ -80,7 +80,7 @@ class ShutdownTest {
   }
 
   @RestController
-  record Endpoint(ReactiveLocker locker, Sinks.One<String> work) {
+  record ShutdownEndpoint(ReactiveLocker locker, Sinks.One<String> work) {
     @GetMapping("/work")
     Mono<String> run() {
       return locker.withLock(
@@ -93,10 +93,10 @@ class ShutdownTest {
   @Test
   void requestsUnderWayEndUnderTheirLocksBeforeTheLockerIsClosed(RedisServer server)
       throws IOException {
-    WebApp app = WebApp.start(App.class, server);
+    WebApp app = WebApp.start(ShutdownApp.class, server);
     List<String> events = new CopyOnWriteArrayList<>();
     LettuceConnectionFactory factory = app.bean(LettuceConnectionFactory.class);
-    app.bean(App.class).whenTheLockerCloses[0] =
+    app.bean(ShutdownApp.class).onClose[0] =
         () -> {
           events.add("locker closing");
           events.add(isServing(app.port()) ? "web server open" : "web server closed");
@@ -110,7 +110,7 @@ class ShutdownTest {
       await().until(() -> !isServing(app.port()));
       assertThat(isHeld(server)).isTrue();
       assertThat(events).isEmpty();
-      app.bean(App.class).work.tryEmitValue("done");
+      app.bean(ShutdownApp.class).work.tryEmitValue("done");
       assertThat(new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
           .startsWith("HTTP/1.1 200 OK")
           .endsWith("done");
@@ -127,7 +127,8 @@ class ShutdownTest {
 
   @Test
   void requestsThatDoNotEndInTimeLoseTheirLocks(RedisServer server) throws IOException {
-    WebApp app = WebApp.start(App.class, server, "spring.lifecycle.timeout-per-shutdown-phase=1s");
+    WebApp app =
+        WebApp.start(ShutdownApp.class, server, "spring.lifecycle.timeout-per-shutdown-phase=1s");
     try (Socket request = app.request("/work")) {
       await().until(() -> isHeld(server));
       app.close();

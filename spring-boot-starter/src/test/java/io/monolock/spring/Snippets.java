@@ -123,7 +123,7 @@ class Snippets {
   }
 
   @Test
-  void aPaymentThatSomebodyElseIsMakingIsRefused(RedisServer server) {
+  void aPaymentUnderWayElsewhereIsRefused(RedisServer server) {
     app.bean(ReactiveLocker.class)
         .acquire("order:42", LockOptions.of(Duration.ofSeconds(60)))
         .flatMap(

@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * A small application that is started with parts of the class path of the tests; see {@link
- * AbsentLibrariesTest}. It takes a lock, and tells which of the classes are there that it is given.
+ * AbsentLibrariesTest}. It takes a lock, and prints which of the given classes are there.
  */
 @SpringBootConfiguration
 @EnableAutoConfiguration

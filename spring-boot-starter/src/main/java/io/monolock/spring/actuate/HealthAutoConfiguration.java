@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * Tells as the health component {@code monolock} how the {@link LockStore} beans are; switched off
+ * Shows the health of the {@link LockStore} beans as the component {@code monolock}; switched off
  * with {@code management.health.monolock.enabled=false}.
  */
 @AutoConfiguration(after = MonolockAutoConfiguration.class)
@@ -33,7 +33,7 @@ public final class HealthAutoConfiguration
     super(store -> new StoreHealthIndicator(store, limit(environment)));
   }
 
-  /** As long as the locker waits for one call. */
+  /** The same time-out as that of the locker for one call. */
   private static Duration limit(Environment environment) {
     return Binder.get(environment)
         .bind("monolock.command-timeout", Duration.class)

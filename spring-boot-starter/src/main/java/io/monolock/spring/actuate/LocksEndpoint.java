@@ -11,7 +11,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-/** What the lockers of this instance hold, wait for and release. Tokens are not told. */
+/** What the lockers of this instance hold, wait for and release. Tokens are not shown. */
 @Endpoint(id = "locks")
 class LocksEndpoint {
 
@@ -43,7 +43,7 @@ class LocksEndpoint {
    * One lock.
    *
    * @param locker the name of the locker's bean
-   * @param id tells acquisitions apart, the same as observers are told
+   * @param id distinguishes acquisitions, the same as observers get
    * @param state waiting, held or releasing
    * @param ageMillis since it was asked for, while it is waited for; then since it was granted
    * @param remainingMillis how long it may still be trusted without a refresh

@@ -11,7 +11,7 @@ import org.springframework.boot.health.contributor.Health;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** How one store is, asked with the patience of any call to it. */
+/** The health of one store, asked with the time-out of any call to it. */
 final class StoreHealthIndicator extends AbstractReactiveHealthIndicator {
 
   private final LockStore store;
@@ -33,7 +33,7 @@ final class StoreHealthIndicator extends AbstractReactiveHealthIndicator {
               .timeout(limit, Mono.error(this::noAnswer))
               .map(health -> up(builder, health, System.nanoTime() - asked))
               .switchIfEmpty(Mono.fromSupplier(() -> builder.unknown().build()))
-              // it comes in a thread of the store
+              // the answer comes in a thread of the store
               .publishOn(Schedulers.parallel());
         });
   }

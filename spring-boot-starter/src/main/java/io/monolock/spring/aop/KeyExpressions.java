@@ -25,7 +25,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ObjectUtils;
 
-/** Tells the keys of a call, by expressions that were parsed once. */
+/** Evaluates the keys of a call, by expressions that were parsed once. */
 final class KeyExpressions {
 
   private static final SpelExpressionParser PARSER = new SpelExpressionParser();
@@ -50,7 +50,7 @@ final class KeyExpressions {
   /**
    * Fails with an IllegalArgumentException when an expression can never give a key.
    *
-   * @param owner who has the expressions, for messages
+   * @param owner the annotated method, for messages
    * @param method whose parameters they may name
    */
   static KeyExpressions parse(String owner, List<String> texts, Method method, BeanFactory beans) {
@@ -149,7 +149,7 @@ final class KeyExpressions {
     }
   }
 
-  /** Others than simple values have a text of their own in each call, which would lock nothing. */
+  /** Other values than simple ones have another text in each call, which would lock nothing. */
   private String key(@Nullable Object value, Expression expression) {
     if (value == null || !BeanUtils.isSimpleValueType(value.getClass())) {
       throw new IllegalArgumentException(

@@ -41,7 +41,7 @@ final class LockSettings {
     parser.flag("fenced", LockOptions::fenced);
     parser.flag("finishOnCancel", LockOptions::finishOnCancel);
     LockSettings parsed = new LockSettings(parser.settings);
-    // what is out of range is told at the start
+    // an option that is out of range fails the start
     LockOptions unused = parsed.applyTo(LockOptions.of(Duration.ofSeconds(30)));
     return parsed;
   }

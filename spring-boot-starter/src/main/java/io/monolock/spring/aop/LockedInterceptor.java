@@ -45,7 +45,7 @@ final class LockedInterceptor implements MethodInterceptor {
   private Mono<Object> one(LockedMethod method, MethodInvocation invocation) {
     return Mono.defer(
         () -> {
-          Call call = new Call(method, invocation);
+          LockedCall call = new LockedCall(method, invocation);
           Mono<Object> work = Mono.defer(() -> Mono.from(call.proceed()));
           return Mono.from(call.lock(lockers.of(method)).apply(work));
         });
@@ -54,14 +54,14 @@ final class LockedInterceptor implements MethodInterceptor {
   private Flux<Object> many(LockedMethod method, MethodInvocation invocation) {
     return Flux.defer(
         () -> {
-          Call call = new Call(method, invocation);
+          LockedCall call = new LockedCall(method, invocation);
           Flux<Object> work = Flux.defer(call::proceed);
           return call.lock(lockers.of(method)).apply(work);
         });
   }
 
   /** One subscription. Spring lets an invocation proceed once, hence the clone. */
-  private record Call(LockedMethod method, MethodInvocation invocation) {
+  private record LockedCall(LockedMethod method, MethodInvocation invocation) {
 
     UnaryOperator<Publisher<Object>> lock(ReactiveLocker locker) {
       return LockOperators.locked(

@@ -19,8 +19,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * The methods that are {@link Locked}, read once for each class: all of a class together, so that
- * what is wrong with any of them is told at the start.
+ * The methods that are {@link Locked}, read once for each class: all of a class together, so that a
+ * mistake in any of them fails the start.
  */
 final class LockedMethods {
 
@@ -72,7 +72,7 @@ final class LockedMethods {
     try {
       return MethodIntrospector.selectMethods(type, (Method method) -> annotationOf(method));
     } catch (IllegalStateException | LinkageError e) {
-      // a class that was found without those that its methods name; nobody can call them either
+      // classes that its methods name are missing, so its methods cannot be called either
       LOG.debug("the methods of {} cannot be read", type, e);
       return Map.of();
     }

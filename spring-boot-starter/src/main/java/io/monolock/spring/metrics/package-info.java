@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Locks in Micrometer: {@link io.monolock.spring.metrics.MetricsAutoConfiguration} lets the meters
- * and observations of the application hear of them.
+ * Locks in Micrometer: {@link io.monolock.spring.metrics.MetricsAutoConfiguration} connects them
+ * with the meters and observations of the application.
  */
 @NullMarked
 package io.monolock.spring.metrics;

@@ -15,8 +15,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * The Redis that the application has anyway.
  *
  * <p>It is known by the {@link LettuceConnectionFactory}, be it Spring Boot's or the application's
- * own, so that whatever that was customised with holds for locks, too; without one, as with Jedis,
- * by Spring Boot's {@link DataRedisConnectionDetails}.
+ * own, so that its customisations hold for locks, too; without one, as with Jedis, by Spring Boot's
+ * {@link DataRedisConnectionDetails}.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({DataRedisConnectionDetails.class, LettuceConnectionFactory.class})

@@ -4,7 +4,7 @@ package io.monolock.spring.redis;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
-import io.monolock.spring.redis.RedisAccess.Topology;
+import io.monolock.spring.redis.RedisAccess.Deployment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
@@ -33,15 +33,17 @@ final class ConnectionDetails {
     Cluster cluster = details.getCluster();
     MasterReplica servers = details.getMasterReplica();
     if (cluster != null) {
-      return access(Topology.CLUSTER, uris(cluster.getNodes()), resources);
+      return access(Deployment.CLUSTER, uris(cluster.getNodes()), resources);
     }
     return access(
-        Topology.ONE, servers == null ? List.of(one()) : uris(servers.getNodes()), resources);
+        Deployment.SINGLE_PRIMARY,
+        servers == null ? List.of(one()) : uris(servers.getNodes()),
+        resources);
   }
 
   private RedisAccess access(
-      Topology topology, List<RedisURI> uris, @Nullable ClientResources resources) {
-    return new RedisAccess(topology, uris, options(), resources);
+      Deployment deployment, List<RedisURI> uris, @Nullable ClientResources resources) {
+    return new RedisAccess(deployment, uris, options(), resources);
   }
 
   private List<RedisURI> uris(List<Node> nodes) {

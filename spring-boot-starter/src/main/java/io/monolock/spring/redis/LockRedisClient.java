@@ -30,7 +30,7 @@ final class LockRedisClient {
 
   LockRedisClient(RedisAccess access) {
     this.access = access;
-    if (access.topology() == RedisAccess.Topology.CLUSTER) {
+    if (access.deployment() == RedisAccess.Deployment.CLUSTER) {
       RedisClusterClient cluster = cluster(access.uris(), access.resources());
       cluster.setOptions(ofCluster(access.options()));
       this.client = cluster;

@@ -10,31 +10,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * How to reach Redis.
  *
- * @param topology what the servers are to each other
+ * @param deployment how the servers share the keys
  * @param uris the server, the one URI that names all Sentinels, several servers of which one is the
  *     primary, or some of the servers of a cluster
  * @param options how to connect, with what TLS needs
- * @param resources threads to share, null to have own ones; whoever gave them shuts them down
+ * @param resources threads to share, null to have own ones; their owner shuts them down
  */
 record RedisAccess(
-    Topology topology,
+    Deployment deployment,
     List<RedisURI> uris,
     ClientOptions options,
     @Nullable ClientResources resources) {
 
-  enum Topology {
+  enum Deployment {
     /** One server at a time takes the writes. */
-    ONE,
+    SINGLE_PRIMARY,
     /** Each of several servers takes those of a part of the keys. */
     CLUSTER
   }
 
   static RedisAccess toOne(
       RedisURI uri, ClientOptions options, @Nullable ClientResources resources) {
-    return new RedisAccess(Topology.ONE, List.of(uri), options, resources);
+    return new RedisAccess(Deployment.SINGLE_PRIMARY, List.of(uri), options, resources);
   }
 
-  /** Where locks cannot be kept. */
+  /** Says that locks cannot be kept there. */
   static IllegalStateException unsupported(String what) {
     return new IllegalStateException(
         "Locks need Redis servers that are reached by host and port, but "

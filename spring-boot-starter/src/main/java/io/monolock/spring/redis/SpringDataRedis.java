@@ -3,7 +3,7 @@ package io.monolock.spring.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
-import io.monolock.spring.redis.RedisAccess.Topology;
+import io.monolock.spring.redis.RedisAccess.Deployment;
 import java.util.List;
 import java.util.stream.Stream;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -26,7 +26,7 @@ final class SpringDataRedis {
     LettuceClientConfiguration client = factory.getClientConfiguration();
     RedisClusterConfiguration cluster = factory.getClusterConfiguration();
     RedisSentinelConfiguration sentinels = factory.getSentinelConfiguration();
-    Topology topology = cluster == null ? Topology.ONE : Topology.CLUSTER;
+    Deployment deployment = cluster == null ? Deployment.SINGLE_PRIMARY : Deployment.CLUSTER;
     List<RedisURI> uris;
     if (cluster != null) {
       uris = uris(cluster);
@@ -43,7 +43,7 @@ final class SpringDataRedis {
       uris.forEach(uri -> apply(client, server, uri));
     }
     return new RedisAccess(
-        topology,
+        deployment,
         uris,
         client.getClientOptions().orElseGet(ClientOptions::create),
         client.getClientResources().orElse(null));

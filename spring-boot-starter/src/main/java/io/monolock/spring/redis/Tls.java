@@ -4,7 +4,7 @@ package io.monolock.spring.redis;
 import io.lettuce.core.SslOptions;
 import org.springframework.boot.ssl.SslBundle;
 
-/** Says to Lettuce what an SSL bundle of Spring Boot says. */
+/** Turns an SSL bundle of Spring Boot into options of Lettuce. */
 final class Tls {
 
   private Tls() {}

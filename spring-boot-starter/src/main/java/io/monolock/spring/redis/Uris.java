@@ -5,7 +5,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
 import org.jspecify.annotations.Nullable;
 
-/** Adds credentials to what Lettuce is told, in a way that all its versions know. */
+/** Adds credentials to URIs, in a way that all versions of Lettuce know. */
 final class Uris {
 
   private Uris() {}

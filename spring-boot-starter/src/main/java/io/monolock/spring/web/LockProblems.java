@@ -13,11 +13,11 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 
 /**
- * What a client is told of an error. The messages of the errors are for logs: they have keys, and
- * what the server or the driver said.
+ * The answers to HTTP clients for errors of locks. The messages of the errors are for logs: they
+ * have keys, and messages of the server or the driver.
  *
- * @param notAcquired the status when somebody else holds the lock
- * @param showKeys whether the client is told the keys
+ * @param notAcquired the status when another holder has the lock
+ * @param showKeys whether the answer names the keys
  */
 record LockProblems(HttpStatusCode notAcquired, boolean showKeys) {
 

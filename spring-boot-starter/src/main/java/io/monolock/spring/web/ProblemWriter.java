@@ -67,7 +67,7 @@ final class ProblemWriter implements ServerResponse.Context {
     }
   }
 
-  /** Whoever accepts JSON or XML understands a problem in it. */
+  /** A client that accepts JSON or XML understands a problem in it. */
   private static MediaType plain(MediaType format) {
     return format.equals(MediaType.APPLICATION_PROBLEM_JSON)
         ? MediaType.APPLICATION_JSON

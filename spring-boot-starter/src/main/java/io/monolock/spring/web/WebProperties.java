@@ -6,10 +6,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.http.HttpStatusCode;
 
 /**
- * What clients of WebFlux are told when a lock cannot be had.
+ * What WebFlux answers to HTTP clients when a lock cannot be had.
  *
  * @param enabled Whether the errors of locks become problem details (RFC 9457).
- * @param notAcquiredStatus HTTP status when somebody else holds the lock.
+ * @param notAcquiredStatus HTTP status when another holder has the lock.
  * @param showKeys Whether the problem details name the keys of the lock.
  */
 @ConfigurationProperties("monolock.web")

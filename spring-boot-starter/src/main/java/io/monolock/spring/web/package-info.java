@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What clients of WebFlux are told when a lock cannot be had: {@link
+ * What WebFlux answers to HTTP clients when a lock cannot be had: {@link
  * io.monolock.spring.web.WebAutoConfiguration} makes problem details of the errors of locks.
  */
 @NullMarked

@@ -40,7 +40,7 @@ class ActuatorTest {
 
   @SpringBootConfiguration
   @EnableAutoConfiguration
-  static class App {}
+  static class ActuatorApp {}
 
   private static WebApp app;
 
@@ -48,7 +48,7 @@ class ActuatorTest {
   static void start(RedisServer server) {
     app =
         WebApp.start(
-            App.class,
+            ActuatorApp.class,
             server,
             "management.endpoints.web.exposure.include=health,locks",
             "management.endpoint.health.show-details=always");
@@ -64,7 +64,7 @@ class ActuatorTest {
   }
 
   @Test
-  void theHealthOfTheStoreIsToldWithItsRoundTrip() {
+  void theHealthOfTheStoreIsShownWithItsRoundTrip() {
     app.client()
         .get()
         .uri("/actuator/health/monolock")
@@ -146,7 +146,7 @@ class ActuatorTest {
   }
 
   @Test
-  void aStoreThatTellsNothingIsUnknown() {
+  void aStoreWithoutHealthIsUnknown() {
     LockStore store = mock(LockStore.class);
     when(store.health()).thenReturn(Mono.empty());
     assertThat(health(store, LIMIT).getStatus()).isEqualTo(Status.UNKNOWN);

@@ -16,7 +16,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
 
-/** What can never work fails the start of the application, which is told where and why. */
+/** What can never work fails the start of the application, which says where and why. */
 class BadlyLockedTest {
 
   private final ApplicationContextRunner runner =
@@ -188,7 +188,7 @@ class BadlyLockedTest {
   }
 
   @Test
-  void aPlaceholderThatNobodyKnows() {
+  void anUnknownPlaceholder() {
     runner
         .withBean(BadPlaceholder.class)
         .run(

@@ -31,7 +31,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
-/** What a lock around a method spans, and who gets one. */
+/** What a lock around a method spans, and which methods get one. */
 class LockedTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -46,7 +46,7 @@ class LockedTest {
           .withPropertyValues("monolock.wait-at-most=0s", "app.wait=10ms")
           .withBean("store", LockStore.class, InMemoryLockStore::create);
 
-  static class Orders {
+  static class OrderService {
 
     final AtomicInteger calls = new AtomicInteger();
     final Sinks.One<String> outcome = Sinks.one();
@@ -90,18 +90,18 @@ class LockedTest {
 
   private void orders(Steps steps) {
     runner
-        .withBean(Orders.class)
+        .withBean(OrderService.class)
         .run(
             context -> {
               assertThat(context).hasNotFailed();
-              Orders orders = context.getBean(Orders.class);
-              Orders work = AopTestUtils.getTargetObject(orders);
+              OrderService orders = context.getBean(OrderService.class);
+              OrderService work = AopTestUtils.getTargetObject(orders);
               steps.run(orders, work, context.getBean(LockStore.class));
             });
   }
 
   private interface Steps {
-    void run(Orders orders, Orders work, LockStore store) throws Exception;
+    void run(OrderService orders, OrderService work, LockStore store) throws Exception;
   }
 
   private static boolean isHeld(LockStore store, String key) {
@@ -155,14 +155,12 @@ class LockedTest {
           Mono<String> payment = orders.pay(42);
           assertThat(payment.repeat(2).collectList().block(LIMIT))
               .containsExactly("paid", "paid", "paid");
-          Orders target =
-              (Orders) org.springframework.test.util.AopTestUtils.getTargetObject(orders);
-          assertThat(target.calls).hasValue(3);
+          assertThat(work.calls).hasValue(3);
         });
   }
 
   @Test
-  void whoeverComesSecondIsToldThatTheLockIsHeld() {
+  void aSecondCallFailsAsTheLockIsHeld() {
     orders(
         (orders, work, store) -> {
           Disposable first = orders.pay(42).subscribe(paid -> {}, e -> {});
@@ -226,7 +224,7 @@ class LockedTest {
             StepVerifier.create(orders.missing(42))
                 .expectErrorMessage(
                     "@Locked on "
-                        + Orders.class.getName()
+                        + OrderService.class.getName()
                         + ".missing(long): the method must not"
                         + " return null, but did")
                 .verify(LIMIT));
@@ -237,7 +235,7 @@ class LockedTest {
     Mono<String> sell(int seat);
   }
 
-  static class TicketOffice implements Tickets {
+  static class InterfaceAnnotatedOffice implements Tickets {
     @Override
     public Mono<String> sell(int place) {
       return Mono.just("sold");
@@ -258,7 +256,7 @@ class LockedTest {
     }
   }
 
-  private <T> void whoeverHoldsTheSeatKeepsOthersOut(
+  private <T> void aHeldSeatIsNotSold(
       ApplicationContextRunner runner,
       Class<T> type,
       java.util.function.Function<T, Mono<?>> call) {
@@ -277,16 +275,18 @@ class LockedTest {
 
   @Test
   void annotationsOfInterfacesCountWithClassProxies() {
-    whoeverHoldsTheSeatKeepsOthersOut(
-        runner.withBean(TicketOffice.class), TicketOffice.class, office -> office.sell(7));
+    aHeldSeatIsNotSold(
+        runner.withBean(InterfaceAnnotatedOffice.class),
+        InterfaceAnnotatedOffice.class,
+        office -> office.sell(7));
   }
 
   @Test
   void annotationsOfInterfacesCountWithInterfaceProxies() {
-    whoeverHoldsTheSeatKeepsOthersOut(
+    aHeldSeatIsNotSold(
         runner
             .withPropertyValues("spring.aop.proxy-target-class=false")
-            .withBean(Tickets.class, TicketOffice::new),
+            .withBean(Tickets.class, InterfaceAnnotatedOffice::new),
         Tickets.class,
         office -> {
           assertThat(AopUtils.isJdkDynamicProxy(office)).isTrue();
@@ -308,7 +308,7 @@ class LockedTest {
 
   @Test
   void annotationsOfClassesCountWithInterfaceProxies() {
-    whoeverHoldsTheSeatKeepsOthersOut(
+    aHeldSeatIsNotSold(
         runner
             .withPropertyValues("spring.aop.proxy-target-class=false")
             .withBean(Plain.class, AnnotatedOffice::new),
@@ -318,8 +318,7 @@ class LockedTest {
 
   @Test
   void annotationsOfOurOwnCountAndTheirTextsMayHavePlaceholders() {
-    whoeverHoldsTheSeatKeepsOthersOut(
-        runner.withBean(Counter.class), Counter.class, counter -> counter.sell(7));
+    aHeldSeatIsNotSold(runner.withBean(Counter.class), Counter.class, counter -> counter.sell(7));
   }
 
   static class TwoStores {
@@ -367,7 +366,7 @@ class LockedTest {
   void anApplicationWithoutALockerFailsAtTheStart() {
     new ApplicationContextRunner()
         .withConfiguration(AutoConfigurations.of(LockedAutoConfiguration.class))
-        .withBean(TicketOffice.class)
+        .withBean(InterfaceAnnotatedOffice.class)
         .run(
             context ->
                 assertThat(context)

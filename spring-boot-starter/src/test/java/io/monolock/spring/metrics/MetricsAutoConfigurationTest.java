@@ -22,7 +22,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
 
-/** Whether the meters of an application hear of its locks. */
+/** Whether the meters of an application count its locks. */
 class MetricsAutoConfigurationTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -41,7 +41,7 @@ class MetricsAutoConfigurationTest {
   }
 
   @Test
-  void theMetersOfTheApplicationHearOfItsLocks() {
+  void theMetersOfTheApplicationCountItsLocks() {
     withMeters.run(
         context -> {
           lock(context.getBean(ReactiveLocker.class));

@@ -236,7 +236,7 @@ class RedisStoreConfigurationTest {
   }
 
   @Test
-  void aUrlThatIsNoneIsToldWithoutItsPassword() {
+  void anInvalidUrlIsReportedWithoutItsPassword() {
     withoutSpringData
         .withPropertyValues("monolock.redis.url=redis:/alice:secret@redis.example")
         .run(

@@ -3,26 +3,20 @@ package io.monolock.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.anyBoolean;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 import static org.springframework.web.reactive.function.server.RequestPredicates.GET;
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
+import io.monolock.LockException;
+import io.monolock.LockLostException;
 import io.monolock.LockNotAcquiredException;
-import io.monolock.LockOptions;
-import io.monolock.ReactiveLocker;
-import io.monolock.memory.InMemoryLockStore;
+import io.monolock.LockStoreException;
+import io.monolock.LockerClosedException;
 import io.monolock.spring.WebApp;
-import io.monolock.store.Grant;
-import io.monolock.store.LockStore;
-import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
-import jakarta.annotation.PostConstruct;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,61 +37,40 @@ import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
-/** What clients are told of the errors of locks, over real HTTP. */
+/** The answers to clients for the errors of locks, over real HTTP. */
 class LockProblemsTest {
 
   private static final String KEY = "secret-key";
-  private static final LockOptions OPTIONS =
-      LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ZERO);
+  private static final Set<String> KEYS = Set.of(KEY);
 
   private static final String[] ENDPOINTS = {"annotated", "functional"};
 
   /** Fails each request in the way that its path says. */
   @SpringBootConfiguration
   @EnableAutoConfiguration
-  static class App {
+  static class ProblemsApp {
 
-    private final ReactiveLocker memory = ReactiveLocker.create(InMemoryLockStore.create());
-    private final ReactiveLocker closed = ReactiveLocker.create(InMemoryLockStore.create());
-    private final Map<String, ReactiveLocker> failing =
+    private static final Map<String, Exception> ERRORS =
         Map.of(
-            "busy", refusing(Optional.of(Duration.ofMillis(4_001))),
-            "busySoon", refusing(Optional.of(Duration.ofMillis(1))),
-            "busyForEver", refusing(Optional.empty()),
-            "trouble", broken(StoreProblem.Reason.UNAVAILABLE, true),
-            "misuse", broken(StoreProblem.Reason.MISUSE, false),
-            "closed", closed);
+            "busy", notAcquired(Duration.ofMillis(4_001)),
+            "busySoon", notAcquired(Duration.ofMillis(1)),
+            "busyForEver", notAcquired(null),
+            "lost", new LockLostException(KEYS, LockLostException.Reason.TAKEN),
+            "trouble", ofStore(StoreProblem.Reason.UNAVAILABLE, true),
+            "misuse", ofStore(StoreProblem.Reason.MISUSE, false),
+            "closed", new LockerClosedException(KEYS),
+            "other", new IllegalStateException("something else"));
+
+    private static LockException notAcquired(@Nullable Duration retryAfter) {
+      return new LockNotAcquiredException(KEYS, 1, Duration.ZERO, retryAfter);
+    }
+
+    private static LockException ofStore(StoreProblem.Reason reason, boolean isTransient) {
+      return new LockStoreException(KEYS, reason, isTransient, "host of Redis", null);
+    }
 
     Mono<String> fail(String how) {
-      return switch (how) {
-        case "lost" ->
-            memory
-                .acquire(KEY, OPTIONS)
-                .flatMap(lock -> lock.release().then(lock.extend(Duration.ofSeconds(1))))
-                .thenReturn("");
-        case "other" -> Mono.error(new IllegalStateException("something else"));
-        default -> failing.get(how).acquire(KEY, OPTIONS).thenReturn("");
-      };
-    }
-
-    private static ReactiveLocker refusing(Optional<Duration> remaining) {
-      return answering(Mono.just(new Grant.Busy(remaining)));
-    }
-
-    private static ReactiveLocker broken(StoreProblem.Reason reason, boolean isTransient) {
-      return answering(Mono.error(new StoreFailure(reason, isTransient, "host of Redis", null)));
-    }
-
-    private static ReactiveLocker answering(Mono<Grant> answer) {
-      LockStore store = mock(LockStore.class);
-      when(store.acquire(any(), any(), any(), any(), anyBoolean())).thenReturn(answer);
-      when(store.close()).thenReturn(Mono.empty());
-      return ReactiveLocker.create(store);
-    }
-
-    @PostConstruct
-    void close() {
-      closed.close().block(Duration.ofSeconds(20));
+      return Mono.error(ERRORS.get(how));
     }
 
     @Bean
@@ -121,7 +94,7 @@ class LockProblemsTest {
   }
 
   @RestController
-  record Annotated(App app) {
+  record Annotated(ProblemsApp app) {
     @GetMapping("/annotated/{how}")
     Mono<String> fail(@PathVariable String how) {
       return app.fail(how);
@@ -129,7 +102,7 @@ class LockProblemsTest {
   }
 
   @RestController
-  record OwnHandler(App app) {
+  record OwnHandler(ProblemsApp app) {
     @GetMapping("/own")
     Mono<String> fail() {
       return app.fail("busy");
@@ -146,7 +119,7 @@ class LockProblemsTest {
 
   @BeforeAll
   static void start() {
-    app = WebApp.start(App.class);
+    app = WebApp.start(ProblemsApp.class);
     client = app.client();
   }
 
@@ -156,7 +129,7 @@ class LockProblemsTest {
   }
 
   @Test
-  void aLockOfSomebodyElseIsAProblemThatSaysWhenToTryAgain() {
+  void aLockThatIsHeldIsAProblemThatSaysWhenToTryAgain() {
     for (String endpoint : ENDPOINTS) {
       client
           .get()
@@ -183,7 +156,7 @@ class LockProblemsTest {
   }
 
   @Test
-  void othersErrorsHaveTheStatusThatFitsThemAndTellNothingOfKeysAndServers() {
+  void eachErrorHasItsStatusAndItsAnswerNamesNoKeysAndServers() {
     for (String endpoint : ENDPOINTS) {
       for (String[] row :
           new String[][] {
@@ -217,7 +190,7 @@ class LockProblemsTest {
   }
 
   @Test
-  void errorsOfOthersAreLeftToOthers() {
+  void otherErrorsAreLeftToOtherHandlers() {
     client
         .get()
         .uri("/functional/other")
@@ -237,7 +210,9 @@ class LockProblemsTest {
   void theStatusAndWhetherKeysAreShownCanBeSet() {
     try (var other =
         WebApp.start(
-            App.class, "monolock.web.not-acquired-status=409", "monolock.web.show-keys=true")) {
+            ProblemsApp.class,
+            "monolock.web.not-acquired-status=409",
+            "monolock.web.show-keys=true")) {
       other
           .client()
           .get()
@@ -255,7 +230,7 @@ class LockProblemsTest {
 
   @Test
   void problemDetailsCanBeSwitchedOff() {
-    try (var other = WebApp.start(App.class, "monolock.web.enabled=false")) {
+    try (var other = WebApp.start(ProblemsApp.class, "monolock.web.enabled=false")) {
       other.client().get().uri("/annotated/busy").exchange().expectStatus().isEqualTo(500);
     }
   }
@@ -269,7 +244,7 @@ class LockProblemsTest {
         "text/plain",
         "nonsense"
       })
-  void whateverTheClientAcceptsItIsToldInJson(String accept) {
+  void theAnswerIsJsonWhateverTheClientAccepts(String accept) {
     client
         .get()
         .uri("/functional/busy")

@@ -32,7 +32,7 @@ import reactor.util.context.Context
 import java.io.IOException
 import kotlin.coroutines.coroutineContext
 
-/** A lock around a suspend function spans the function, and its caller is the one who cancels it. */
+/** A lock around a suspend function spans the function, which its caller cancels. */
 class LockedSuspendTest {
   private val runner =
     ApplicationContextRunner()
@@ -45,7 +45,7 @@ class LockedSuspendTest {
       ).withPropertyValues("monolock.wait-at-most=0s")
       .withBean("store", LockStore::class.java, { InMemoryLockStore.create() })
 
-  open class Orders {
+  open class SuspendOrders {
     val begun = CompletableDeferred<Unit>()
     val outcome = CompletableDeferred<String>()
     val cancelled = CompletableDeferred<Unit>()
@@ -86,13 +86,13 @@ class LockedSuspendTest {
   }
 
   private fun orders(
-    steps: suspend CoroutineScope.(Orders, Orders, suspend () -> Boolean) -> Unit,
+    steps: suspend CoroutineScope.(SuspendOrders, SuspendOrders, suspend () -> Boolean) -> Unit,
   ) {
-    runner.withBean(Orders::class.java).run { context: AssertableApplicationContext ->
+    runner.withBean(SuspendOrders::class.java).run { context: AssertableApplicationContext ->
       assertThat(context).hasNotFailed()
       val store = context.getBean(LockStore::class.java)
-      val orders = context.getBean(Orders::class.java)
-      val work = AopTestUtils.getTargetObject<Orders>(orders)
+      val orders = context.getBean(SuspendOrders::class.java)
+      val work = AopTestUtils.getTargetObject<SuspendOrders>(orders)
       runBlocking(Dispatchers.Default) {
         steps(orders, work) { store.inspect("order:42").hasElement().awaitSingle() }
       }
@@ -117,7 +117,7 @@ class LockedSuspendTest {
     }
 
   @Test
-  fun whoeverComesSecondIsToldThatTheLockIsHeld() =
+  fun aSecondCallFailsAsTheLockIsHeld() =
     orders { orders, work, _ ->
       val payment = async { orders.pay(42) }
       work.begun.await()

@@ -36,8 +36,9 @@ final class ClusterServers extends ReplicatedServers {
             .collect(Collectors.toUnmodifiableMap(key -> key, cluster::slotOf));
     return node -> {
       BitSet claimed = cluster.claimedSlots(node);
-      return slots.keySet().stream()
-          .filter(key -> claimed.get(slots.get(key)))
+      return slots.entrySet().stream()
+          .filter(slot -> claimed.get(slot.getValue()))
+          .map(Map.Entry::getKey)
           .collect(Collectors.toUnmodifiableSet());
     };
   }

@@ -13,15 +13,15 @@ public final class CapturedLog implements AutoCloseable {
   private final PrintStream before = System.err;
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
 
-  /** Captures from now on. */
+  /** Begins to capture. */
   public CapturedLog() {
     System.setErr(new PrintStream(written, true, UTF_8));
   }
 
   /**
-   * The lines of a level.
+   * The captured lines of a level.
    *
-   * @param level in the words of slf4j-simple: {@code "WARN"}
+   * @param level the level as slf4j-simple writes it, such as {@code WARN}
    * @return the lines so far
    */
   public List<String> lines(String level) {

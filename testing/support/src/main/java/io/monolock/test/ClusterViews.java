@@ -108,7 +108,7 @@ final class ClusterViews {
     ServerNode node = Objects.requireNonNull(nodes.get(id));
     String state = Info.field(node.server(), "CLUSTER INFO", "cluster_state");
     if (!state.equals("ok")) {
-      missing.add(node + " reports the state " + state);
+      missing.add(node + " says the state is " + state);
     }
     nodes.forEach(
         (other, known) -> {

@@ -117,7 +117,7 @@ final class SentinelViews {
       Map<String, String> seen) {
     String value = seen.getOrDefault(field, "");
     if (!value.equals(expected)) {
-      missing.add("%s reports the %s of %s as '%s'".formatted(sentinel, field, subject, value));
+      missing.add("%s says the %s of %s are '%s'".formatted(sentinel, field, subject, value));
     }
   }
 

@@ -12,24 +12,24 @@ import reactor.core.publisher.Mono;
 @RestController
 class AnnotatedBoxOffice {
 
-  private final Sale sale;
+  private final LockedSeats lockedSeats;
 
-  AnnotatedBoxOffice(Sale sale) {
-    this.sale = sale;
+  AnnotatedBoxOffice(LockedSeats lockedSeats) {
+    this.lockedSeats = lockedSeats;
   }
 
   @PostMapping("/annotated/{show}/{buyer}")
   Mono<Ticket> sell(@PathVariable String show, @PathVariable String buyer) {
-    return sale.sell(show, buyer);
+    return lockedSeats.sell(show, buyer);
   }
 
   /** A bean of its own, as calls within one bean pass by its annotations. */
   @Service
-  static class Sale {
+  static class LockedSeats {
 
     private final Seats seats;
 
-    Sale(Seats seats) {
+    LockedSeats(Seats seats) {
       this.seats = seats;
     }
 

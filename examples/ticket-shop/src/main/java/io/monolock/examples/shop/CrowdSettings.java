@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Settings of the crowd.
+ * Settings of {@link Buyers}.
  *
  * @param buyers how many come; with none the shop is open until it is stopped
  * @param hurried how many of them hang up before they are served, from 0 to 1

@@ -8,19 +8,19 @@ import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A crowd at one box office after the other, and a line of a table for each. */
+/** Buyers at one box office after the other, and a line of a table for each. */
 final class Rush {
 
   private static final List<String> BOX_OFFICES =
       List.of("unlocked", "annotated", "functional", "suspend");
 
   private final WebClient shop;
-  private final Crowd crowd;
+  private final Buyers buyers;
   private final Consumer<String> out;
 
-  Rush(WebClient shop, Crowd crowd, Consumer<String> out) {
+  Rush(WebClient shop, Buyers buyers, Consumer<String> out) {
     this.shop = shop;
-    this.crowd = crowd;
+    this.buyers = buyers;
     this.out = out;
   }
 
@@ -42,7 +42,7 @@ final class Rush {
 
   private Mono<Boolean> rush(String boxOffice) {
     String show = boxOffice + "-" + Long.toString(System.nanoTime(), Character.MAX_RADIX);
-    return crowd
+    return buyers
         .buy(boxOffice, show)
         .zipWhen(visits -> sales(show))
         .map(

@@ -7,8 +7,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * The seats of all shows, in Redis. A sale looks for the next free seat, is paid, and only then
- * taken down: two at a time would sell one seat twice, which is counted. Whoever calls {@link
- * #sell} has to keep others away.
+ * taken down: two at a time would sell one seat twice, which is counted. Callers of {@link #sell}
+ * have to exclude each other.
  */
 @Repository
 public class Seats {
@@ -24,8 +24,8 @@ public class Seats {
   /**
    * Sells the next free seat.
    *
-   * @param show what for
-   * @param buyer who
+   * @param show the show
+   * @param buyer the buyer's name
    * @return the ticket, or {@link SoldOut}
    */
   public Mono<Ticket> sell(String show, String buyer) {
@@ -51,7 +51,7 @@ public class Seats {
   /**
    * How a show sells.
    *
-   * @param show which
+   * @param show the show
    * @return the count
    */
   public Mono<Sales> sales(String show) {
@@ -72,10 +72,10 @@ public class Seats {
   /**
    * How a show sells.
    *
-   * @param show which
+   * @param show the show
    * @param seats how many it has
    * @param sold how many of them are sold
-   * @param soldTwice how many tickets are for a seat that somebody else has bought
+   * @param soldTwice how many tickets are for a seat that was sold before
    */
   public record Sales(String show, int seats, long sold, long soldTwice) {}
 }

@@ -4,8 +4,8 @@ package io.monolock.examples.shop;
 /**
  * What a buyer gets.
  *
- * @param show what for
+ * @param show the show
  * @param seat the number of the seat, from 1 on
- * @param buyer who
+ * @param buyer the buyer's name
  */
 public record Ticket(String show, long seat, String buyer) {}

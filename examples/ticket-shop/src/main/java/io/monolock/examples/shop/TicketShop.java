@@ -32,9 +32,9 @@ public class TicketShop {
    */
   public static void main(String[] args) {
     ConfigurableApplicationContext shop = SpringApplication.run(TicketShop.class, args);
-    CrowdSettings crowd = shop.getBean(CrowdSettings.class);
-    if (crowd.buyers() > 0) {
-      boolean soldTwice = rush(address(shop), crowd);
+    CrowdSettings settings = shop.getBean(CrowdSettings.class);
+    if (settings.buyers() > 0) {
+      boolean soldTwice = rush(address(shop), settings);
       SpringApplication.exit(shop);
       System.exit(soldTwice ? 1 : 0);
     }
@@ -45,8 +45,8 @@ public class TicketShop {
     List<WebClient> shops =
         (settings.shops().isEmpty() ? List.of(address) : settings.shops())
             .stream().map(WebClient::create).toList();
-    Crowd crowd = new Crowd(shops, settings.buyers(), settings.hurried());
-    Rush rush = new Rush(shops.get(0), crowd, System.out::println);
+    Buyers buyers = new Buyers(shops, settings.buyers(), settings.hurried());
+    Rush rush = new Rush(shops.get(0), buyers, System.out::println);
     return Objects.requireNonNull(rush.run().block(LONGEST_RUSH));
   }
 

@@ -4,7 +4,7 @@
  * offices sell the same seats in three ways, each under the lock of the show: {@link
  * io.monolock.examples.shop.AnnotatedBoxOffice}, {@link
  * io.monolock.examples.shop.FunctionalBoxOffice} and, in Kotlin, {@code SuspendBoxOffice}. {@link
- * io.monolock.examples.shop.Crowd} buys at all of them.
+ * io.monolock.examples.shop.Buyers} buys at all of them.
  */
 @NullMarked
 package io.monolock.examples.shop;

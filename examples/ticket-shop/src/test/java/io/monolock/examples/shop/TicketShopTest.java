@@ -26,7 +26,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 
-/** The shop over real HTTP, with a crowd that partly hangs up. */
+/** The shop over real HTTP, with buyers of whom some hang up. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 class TicketShopTest {
 
@@ -58,12 +58,12 @@ class TicketShopTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"annotated", "functional", "suspend"})
-  void crowdThatPartlyHangsUpIsSoldNoSeatTwiceAndLeavesNoKey(String boxOffice) {
+  void buyersThatPartlyHangUpAreSoldNoSeatTwiceAndLeaveNoKey(String boxOffice) {
     String show = "crowded-" + boxOffice;
 
     List<Visit> visits =
         Objects.requireNonNull(
-            new Crowd(List.of(shop()), BUYERS, HURRIED).buy(boxOffice, show).block(LIMIT));
+            new Buyers(List.of(shop()), BUYERS, HURRIED).buy(boxOffice, show).block(LIMIT));
 
     assertThat(visits).hasSize(BUYERS);
     assertThat(ends(visits))
@@ -78,22 +78,22 @@ class TicketShopTest {
 
   @Test
   void withoutALockSeatsAreSoldTwice() {
-    new Crowd(List.of(shop()), BUYERS, 0).buy("unlocked", "crowded").block(LIMIT);
+    new Buyers(List.of(shop()), BUYERS, 0).buy("unlocked", "crowded").block(LIMIT);
 
     assertThat(sales(shop(), "crowded").soldTwice()).isPositive();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"annotated", "functional", "suspend"})
-  void whoeverWaitsTooLongIsToldWhenToComeBack(String boxOffice) {
-    redis.command("SET", "show:taken", "somebody-else-has-this", "PX", "30000");
+  void aBuyerThatWaitsTooLongLearnsWhenToComeBack(String boxOffice) {
+    redis.command("SET", "show:taken", "a-token-of-another-process", "PX", "30000");
 
     ResponseEntity<String> answer = refused(boxOffice);
 
     assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.LOCKED);
     assertThat(answer.getHeaders().getFirst(HttpHeaders.RETRY_AFTER))
         .matches(seconds -> Integer.parseInt(seconds) >= 25 && Integer.parseInt(seconds) <= 30);
-    assertThat(answer.getBody()).doesNotContain("show:taken", "somebody");
+    assertThat(answer.getBody()).doesNotContain("show:taken", "a-token");
   }
 
   private ResponseEntity<String> refused(String boxOffice) {
@@ -118,7 +118,7 @@ class TicketShopTest {
 
       List<Visit> visits =
           Objects.requireNonNull(
-              new Crowd(List.of(shop(), there), BUYERS, HURRIED)
+              new Buyers(List.of(shop(), there), BUYERS, HURRIED)
                   .buy("annotated", "shared")
                   .block(LIMIT));
 
@@ -129,11 +129,11 @@ class TicketShopTest {
   }
 
   @Test
-  void rushTellsHowEachBoxOfficeFared() {
+  void rushShowsHowEachBoxOfficeFared() {
     List<String> lines = new ArrayList<>();
 
     Boolean soldTwice =
-        new Rush(shop(), new Crowd(List.of(shop()), 20, 0), lines::add).run().block(LIMIT);
+        new Rush(shop(), new Buyers(List.of(shop()), 20, 0), lines::add).run().block(LIMIT);
 
     assertThat(soldTwice).isFalse();
     assertThat(lines).hasSize(5);

@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the TCK of reactive streams says of the operators. */
+/**
+ * The operators of the adapter under the TCK of Reactive Streams. {@link
+ * io.monolock.reactor.tck.LockVerification} sets it up; each test names one Publisher to verify.
+ */
 package io.monolock.reactor.tck;

@@ -8,7 +8,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
 /** A Flux in a scope that is nested in part. */
-public final class NestedScopeTest extends LockVerification {
+public final class NestedScopeTckTest extends LockVerification {
 
   @Override
   Publisher<Long> over(Flux<Long> source) {

@@ -13,14 +13,14 @@ import reactor.core.scheduler.Schedulers;
  * Shows how far the work is: in one line that is rewritten where the terminal can do that, else in
  * a new line every second.
  */
-final class Progress {
+final class ProgressLine {
 
   private static final String ERASE_LINE = "\r\u001B[K";
 
   private final PrintWriter out;
   private final boolean rewriting;
 
-  Progress(PrintWriter out, boolean rewriting) {
+  ProgressLine(PrintWriter out, boolean rewriting) {
     this.out = out;
     this.rewriting = rewriting;
   }

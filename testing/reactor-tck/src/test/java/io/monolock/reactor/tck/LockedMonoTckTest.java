@@ -6,11 +6,16 @@ import static io.monolock.reactor.LockOperators.locked;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
-/** A Flux under a lock. */
-public final class LockedFluxTest extends LockVerification {
+/** A Mono under a lock. */
+public final class LockedMonoTckTest extends LockVerification {
 
   @Override
   Publisher<Long> over(Flux<Long> source) {
-    return source.transformDeferred(locked(locker, newKey(), OPTIONS));
+    return source.next().transformDeferred(locked(locker, newKey(), OPTIONS));
+  }
+
+  @Override
+  public long maxElementsFromPublisher() {
+    return 1;
   }
 }

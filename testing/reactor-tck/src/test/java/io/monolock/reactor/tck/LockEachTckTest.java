@@ -8,7 +8,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Work for each element under the lock of its key. */
-public final class LockEachTest extends LockVerification {
+public final class LockEachTckTest extends LockVerification {
 
   @Override
   Publisher<Long> over(Flux<Long> source) {

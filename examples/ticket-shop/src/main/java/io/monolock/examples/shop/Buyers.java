@@ -10,50 +10,50 @@ import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Buyers who come to a shop all at once; some of them hang up before they are served. */
-public final class Crowd {
+/** Buyers that come to a shop all at once; some of them hang up before they are served. */
+public final class Buyers {
 
   private static final int VISITS = 4;
-  private static final int LONGEST_PATIENCE_MS = 400;
+  private static final int LONGEST_STAY_MS = 400;
   private static final int LONGEST_PAUSE_MS = 300;
 
   private final List<WebClient> shops;
-  private final int buyers;
+  private final int count;
   private final double hurried;
 
   /**
-   * A crowd.
+   * Buyers with these habits.
    *
    * @param shops instances of the shop, to which they go in turn
-   * @param buyers how many they are
+   * @param count how many they are
    * @param hurried how many of them hang up after a short while, from 0 to 1
    */
-  public Crowd(List<WebClient> shops, int buyers, double hurried) {
+  public Buyers(List<WebClient> shops, int count, double hurried) {
     this.shops = List.copyOf(shops);
-    this.buyers = buyers;
+    this.count = count;
     this.hurried = hurried;
   }
 
   /**
-   * Everybody buys one ticket.
+   * Each of them buys one ticket.
    *
-   * @param way the box office: the first part of its path
-   * @param show what for
+   * @param boxOffice the first part of its path
+   * @param show the show
    * @return how each of them fared
    */
-  public Mono<List<Visit>> buy(String way, String show) {
-    return Flux.range(0, buyers)
+  public Mono<List<Visit>> buy(String boxOffice, String show) {
+    return Flux.range(0, count)
         .flatMap(
             buyer -> {
               WebClient shop = shops.get(buyer % shops.size());
               Mono<HttpStatusCode> sale =
                   shop.post()
-                      .uri("/{way}/{show}/{buyer}", way, show, "buyer-" + buyer)
+                      .uri("/{boxOffice}/{show}/{buyer}", boxOffice, show, "buyer-" + buyer)
                       .exchangeToMono(
                           answer -> answer.releaseBody().thenReturn(answer.statusCode()));
               return isHurried() ? hangUp(sale) : visit(sale, 0);
             },
-            buyers)
+            count)
         .collectList();
   }
 
@@ -63,9 +63,9 @@ public final class Crowd {
 
   /** Cancelling the request closes the connection, which the server sees. */
   private Mono<Visit> hangUp(Mono<HttpStatusCode> sale) {
-    Duration patience = Duration.ofMillis(ThreadLocalRandom.current().nextInt(LONGEST_PATIENCE_MS));
+    Duration stay = Duration.ofMillis(ThreadLocalRandom.current().nextInt(LONGEST_STAY_MS));
     return visit(sale, VISITS - 1)
-        .timeout(patience, Mono.just(new Visit(Visit.End.LEFT, 0, patience)));
+        .timeout(stay, Mono.just(new Visit(Visit.End.LEFT, 0, stay)));
   }
 
   private Mono<Visit> visit(Mono<HttpStatusCode> sale, int refusals) {

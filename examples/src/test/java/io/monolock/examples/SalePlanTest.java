@@ -7,14 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class PlanTest {
+class SalePlanTest {
 
   private static final Duration TTL = Duration.ofSeconds(2);
   private static final Duration HOLD = Duration.ofMillis(1);
 
   @Test
   void asksForAFencedLockWithItsTtl() {
-    Plan plan = new Plan(500, 4, 32, TTL, HOLD);
+    SalePlan plan = new SalePlan(500, 4, 32, TTL, HOLD);
 
     assertThat(plan.lockOptions().ttl()).isEqualTo(TTL);
     assertThat(plan.lockOptions().fenced()).isTrue();
@@ -22,7 +22,7 @@ class PlanTest {
 
   @Test
   void waitsForEverySaleBeforeItsOwn() {
-    Plan slow = new Plan(500, 4, 32, TTL, Duration.ofSeconds(1));
+    SalePlan slow = new SalePlan(500, 4, 32, TTL, Duration.ofSeconds(1));
 
     assertThat(slow.lockOptions().waitAtMost()).isGreaterThan(Duration.ofSeconds(500));
     assertThat(slow.longestRun()).isGreaterThan(slow.longestSale());
@@ -31,23 +31,23 @@ class PlanTest {
   @Test
   void refusesNumbersThatMakeNoShow() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Plan(0, 4, 32, TTL, HOLD))
+        .isThrownBy(() -> new SalePlan(0, 4, 32, TTL, HOLD))
         .withMessage("seats must be between 1 and 100000, was 0");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Plan(500, 101, 32, TTL, HOLD))
+        .isThrownBy(() -> new SalePlan(500, 101, 32, TTL, HOLD))
         .withMessage("instances must be between 1 and 100, was 101");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Plan(500, 4, -1, TTL, HOLD))
+        .isThrownBy(() -> new SalePlan(500, 4, -1, TTL, HOLD))
         .withMessage("buyers must be between 1 and 10000, was -1");
   }
 
   @Test
   void refusesTimesThatMakeNoShow() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Plan(500, 4, 32, Duration.ofMillis(9), HOLD))
+        .isThrownBy(() -> new SalePlan(500, 4, 32, Duration.ofMillis(9), HOLD))
         .withMessageStartingWith("ttl must be between");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Plan(500, 4, 32, TTL, Duration.ofMillis(-1)))
+        .isThrownBy(() -> new SalePlan(500, 4, 32, TTL, Duration.ofMillis(-1)))
         .withMessage("hold must be between 0 and 1 minute, was PT-0.001S");
   }
 }

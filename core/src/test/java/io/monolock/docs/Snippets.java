@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock;
+package io.monolock.docs;
+
+import io.monolock.Lock;
+import io.monolock.LockNotAcquiredException;
+import io.monolock.LockOptions;
+import io.monolock.LockStoreException;
+import io.monolock.ReactiveLocker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -109,7 +115,8 @@ class Snippets {
   void errors() {
     locker.acquire("order:42", Duration.ofSeconds(30)).block(LIMIT);
     Mono<Receipt> charge = Mono.just(new Receipt("order:42"));
-    LockOptions options = LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ofMillis(50));
+
+    LockOptions options = LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ofSeconds(2));
 
     Mono<Receipt> receipt =
         locker

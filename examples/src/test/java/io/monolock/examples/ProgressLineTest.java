@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-class ProgressTest {
+class ProgressLineTest {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration LIMIT = Duration.ofSeconds(10);
 
   private final StringWriter screen = new StringWriter();
   private final AtomicInteger calls = new AtomicInteger();
@@ -47,8 +47,8 @@ class ProgressTest {
   }
 
   private void run(boolean rewriting, Mono<String> work) {
-    Progress progress = new Progress(new PrintWriter(screen), rewriting);
-    String result = progress.during(work, () -> "line " + calls.incrementAndGet()).block(PATIENCE);
+    ProgressLine progress = new ProgressLine(new PrintWriter(screen), rewriting);
+    String result = progress.during(work, () -> "line " + calls.incrementAndGet()).block(LIMIT);
     assertThat(result).isEqualTo("result");
   }
 }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class ReportTest {
+class SalesReportTest {
 
   private final Ledger unguarded = new Ledger(2);
   private final Ledger locked = new Ledger(2);
@@ -25,7 +25,7 @@ class ReportTest {
     }
     locks.refreshed(1, Set.of("key"));
 
-    Report report = report();
+    SalesReport report = report();
 
     assertThat(report.soldTwice()).isFalse();
     assertThat(report.text().lines())
@@ -50,7 +50,7 @@ class ReportTest {
     locked.sold(2, 11);
     locked.sold(2, 10);
 
-    Report report = report();
+    SalesReport report = report();
 
     assertThat(report.soldTwice()).isTrue();
     assertThat(report.text())
@@ -58,8 +58,8 @@ class ReportTest {
         .endsWith("THE LOCK HAS FAILED: under it seats were sold twice.");
   }
 
-  private Report report() {
-    return new Report(
+  private SalesReport report() {
+    return new SalesReport(
         new Sale(unguarded, Duration.ofMillis(250)),
         new Sale(locked, Duration.ofMillis(1_500)),
         locks,

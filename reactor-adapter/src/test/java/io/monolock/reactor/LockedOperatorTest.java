@@ -9,7 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
-import io.monolock.reactor.InVirtualTime.Probe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.test.DroppedSignals;
 import java.time.Duration;
 import java.util.List;
@@ -19,12 +19,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 @ExtendWith(DroppedSignals.class)
-class LockedTest {
+class LockedOperatorTest {
 
   private static final Duration TTL = Duration.ofSeconds(9);
   private static final LockOptions OPTIONS = LockOptions.of(TTL);
 
-  private final InVirtualTime v = new InVirtualTime();
+  private final LockerInVirtualTime v = new LockerInVirtualTime();
 
   private <T> Mono<T> slow(T value) {
     return Mono.delay(Duration.ofSeconds(1), v.time).thenReturn(value);
@@ -32,7 +32,7 @@ class LockedTest {
 
   @Test
   void monoRunsUnderTheLockAndFreesItBeforeItsValueComes() {
-    Probe<Boolean> probe =
+    SignalProbe<Boolean> probe =
         v.run(
             slow("done")
                 .transformDeferred(locked(v.locker, "a", OPTIONS))
@@ -46,7 +46,7 @@ class LockedTest {
 
   @Test
   void fluxRunsUnderTheLockAndPassesElementsOnAsTheyCome() {
-    Probe<Long> probe =
+    SignalProbe<Long> probe =
         v.run(
             Flux.interval(Duration.ofSeconds(1), v.time)
                 .take(2)
@@ -64,7 +64,7 @@ class LockedTest {
 
   @Test
   void emptyMonoStaysEmpty() {
-    Probe<Object> probe = v.run(Mono.empty().transformDeferred(locked(v.locker, "a", TTL)));
+    SignalProbe<Object> probe = v.run(Mono.empty().transformDeferred(locked(v.locker, "a", TTL)));
 
     assertThat(probe.error).isNull();
     assertThat(probe.end).isNotNull();
@@ -84,8 +84,8 @@ class LockedTest {
   void eachSubscriptionTakesTheLockAnew() {
     Mono<String> work = slow("done").transformDeferred(locked(v.locker, "a", OPTIONS));
 
-    Probe<String> first = v.run(work);
-    Probe<String> second = v.run(work);
+    SignalProbe<String> first = v.run(work);
+    SignalProbe<String> second = v.run(work);
     v.pass(Duration.ofSeconds(1));
     assertThat(second.values).isEmpty();
     v.pass(Duration.ofSeconds(2));
@@ -97,7 +97,7 @@ class LockedTest {
   void sourceIsNotSubscribedWhenTheLockIsHeldElsewhere() {
     v.run(v.another().acquire("a", OPTIONS));
 
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         v.run(
             Mono.error(new AssertionError("subscribed"))
                 .transformDeferred(
@@ -109,7 +109,7 @@ class LockedTest {
 
   @Test
   void lossOfTheLockCancelsTheSource() {
-    Probe<Object> probe =
+    SignalProbe<Object> probe =
         v.run(Flux.never().transformDeferred(locked(v.locker, "a", OPTIONS.autoRefresh(false))));
 
     v.pass(TTL);
@@ -119,15 +119,15 @@ class LockedTest {
 
   @Test
   void cancelFreesTheLock() {
-    Probe<Object> probe = v.run(Mono.never().transformDeferred(locked(v.locker, "a", OPTIONS)));
+    SignalProbe<Object> probe = v.run(Mono.never().transformDeferred(locked(v.locker, "a", OPTIONS)));
 
-    probe.cancelNow();
+    v.cancel(probe);
 
     assertThat(v.isFree("a")).isTrue();
   }
 
   @Test
-  void badInputIsToldAtTheCall() {
+  void badInputFailsAtTheCall() {
     assertThatThrownBy(() -> locked(v.locker, "", OPTIONS))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> locked(v.locker, List.of(), OPTIONS))
@@ -151,8 +151,8 @@ class LockedTest {
   void sourceFindsItsLockInItsContext() {
     Mono<Lock> source = CurrentLock.get();
 
-    Probe<Lock> mono = v.run(source.transformDeferred(locked(v.locker, "a", OPTIONS)));
-    Probe<Lock> flux = v.run(source.flux().transformDeferred(locked(v.locker, "b", OPTIONS)));
+    SignalProbe<Lock> mono = v.run(source.transformDeferred(locked(v.locker, "a", OPTIONS)));
+    SignalProbe<Lock> flux = v.run(source.flux().transformDeferred(locked(v.locker, "b", OPTIONS)));
 
     assertThat(mono.value().keys()).containsExactly("a");
     assertThat(flux.value().keys()).containsExactly("b");

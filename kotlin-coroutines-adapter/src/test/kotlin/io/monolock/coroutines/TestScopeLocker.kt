@@ -16,7 +16,7 @@ import kotlin.time.Duration.Companion.seconds
 internal val TTL = 9.seconds
 
 /** A locker in the virtual time of a test, over keys in memory. */
-internal class VirtualLocker(
+internal class TestScopeLocker(
   test: TestScope,
 ) {
   val time = VirtualTime(test)
@@ -38,15 +38,15 @@ internal class VirtualLocker(
 
   suspend fun isFree(key: String): Boolean = store.inspect(key).awaitSingleOrNull() == null
 
-  /** What happens to the holder when somebody deletes its key. */
-  suspend fun steal(key: String) {
+  /** Frees the key under its holder, as a deletion of the key would. */
+  suspend fun forceRelease(key: String) {
     store.forceRelease(key).awaitSingleOrNull()
   }
 }
 
 /** A test in virtual time. */
-internal fun virtually(test: suspend TestScope.(VirtualLocker) -> Unit) =
-  runTest { test(VirtualLocker(this)) }
+internal fun virtually(test: suspend TestScope.(TestScopeLocker) -> Unit) =
+  runTest { test(TestScopeLocker(this)) }
 
 internal fun options(
   settings: LockOptionsBuilder.() -> Unit = {
@@ -56,7 +56,7 @@ internal fun options(
 /** What was thrown: in tests coroutines throw a copy with a better stack trace, and it as cause. */
 internal fun Throwable.original(): Throwable = cause?.takeIf { it::class == this::class } ?: this
 
-/** Does what it is told to do instead of calling the store. */
+/** Puts what a test sets around the calls of the store. */
 internal class TroubledStore(
   val store: LockStore,
 ) : LockStore by store {

@@ -14,14 +14,14 @@ import reactor.util.retry.Retry;
  * @param ttl how long the lock of an instance that dies stays taken
  * @param hold how long a sale takes between its read and its write
  */
-record Plan(int seats, int instances, int buyers, Duration ttl, Duration hold) {
+record SalePlan(int seats, int instances, int buyers, Duration ttl, Duration hold) {
 
-  /** Without a lock the number of seats left jumps up again and again: somebody has to end it. */
+  /** Without a lock the number of seats left jumps up again and again, so the sale needs a limit. */
   static final Duration LONGEST_UNGUARDED_SALE = Duration.ofSeconds(10);
 
   private static final Duration LONGEST_HOLD = Duration.ofMinutes(1);
 
-  Plan {
+  SalePlan {
     ttl = LockOptions.of(ttl).ttl(); // checks it
     check("seats", seats, 100_000);
     check("instances", instances, 100);

@@ -6,16 +6,11 @@ import static io.monolock.reactor.LockOperators.locked;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
-/** A Mono under a lock. */
-public final class LockedMonoTest extends LockVerification {
+/** A Flux under a lock. */
+public final class LockedFluxTckTest extends LockVerification {
 
   @Override
   Publisher<Long> over(Flux<Long> source) {
-    return source.next().transformDeferred(locked(locker, newKey(), OPTIONS));
-  }
-
-  @Override
-  public long maxElementsFromPublisher() {
-    return 1;
+    return source.transformDeferred(locked(locker, newKey(), OPTIONS));
   }
 }

@@ -6,7 +6,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
 /** What runs on the leader. */
-public final class LeadershipTest extends LockVerification {
+public final class LeadershipTckTest extends LockVerification {
 
   @Override
   Publisher<Long> over(Flux<Long> source) {

@@ -22,8 +22,8 @@ import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 
-@DisplayName("G5: a block is told when its lock is lost")
-class LossTest {
+@DisplayName("G5: a block is cancelled when its lock is lost")
+class BlockLossTest {
   @Test
   fun lossCancelsTheBlockAndItsChildrenAndIsThrown() =
     virtually { v ->
@@ -32,9 +32,9 @@ class LossTest {
       val loss =
         assertFailsWith<LockLostException> {
           v.locker.withLock("a", TTL) {
-            launch { noting(cancelled, "child") }
-            v.steal("a")
-            noting(cancelled, "block")
+            launch { recording(cancelled, "child") }
+            v.forceRelease("a")
+            recording(cancelled, "block")
           }
         }
 
@@ -44,7 +44,7 @@ class LossTest {
       assertThat(v.time.passed()).isLessThan(TTL)
     }
 
-  private suspend fun noting(
+  private suspend fun recording(
     cancelled: MutableList<String>,
     name: String,
   ) {
@@ -63,7 +63,7 @@ class LossTest {
       val loss =
         assertFailsWith<LockLostException> {
           v.locker.withLock("a", TTL) {
-            v.steal("a")
+            v.forceRelease("a")
             withContext(NonCancellable) { delay(1.minutes) }
           }
         }
@@ -77,7 +77,7 @@ class LossTest {
     virtually { v ->
       assertFailsWith<LockLostException> {
         v.locker.withLock("a", TTL) {
-          v.steal("a")
+          v.forceRelease("a")
           try {
             awaitCancellation()
           } catch (_: CancellationException) {
@@ -88,7 +88,7 @@ class LossTest {
     }
 
   @Test
-  fun valuePastTheDeadlineIsALossThoughNoTimerHasToldIt() =
+  fun valuePastTheDeadlineIsALossThoughNoTimerHasFired() =
     virtually { v ->
       val loss =
         assertFailsWith<LockLostException> {
@@ -121,7 +121,7 @@ class LossTest {
       val failure =
         assertFailsWith<ArithmeticException> {
           v.locker.withLock("a", TTL) {
-            v.steal("a")
+            v.forceRelease("a")
             try {
               awaitCancellation()
             } finally {
@@ -134,7 +134,7 @@ class LossTest {
     }
 
   @Test
-  fun lossIsToldAtTheDeadlineThoughTheStoreIsSilent() =
+  fun lossIsThrownAtTheDeadlineThoughTheStoreIsSilent() =
     virtually { v ->
       v.store.onExtend = { Mono.never<Any>() }
       v.store.onRelease = { Mono.never<Any>() }
@@ -151,7 +151,7 @@ class LossTest {
     virtually { v ->
       assertFailsWith<LockLostException> {
         v.locker.withLock("a", TTL) { lock ->
-          v.steal("a")
+          v.forceRelease("a")
           withContext(NonCancellable) {
             delay(TTL)
             lock.releaseAndJoin()
@@ -167,7 +167,7 @@ class LossTest {
         val caller =
           async {
             v.locker.withLock("a", TTL) {
-              v.steal("a")
+              v.forceRelease("a")
               awaitCancellation()
             }
           }
@@ -177,7 +177,7 @@ class LossTest {
     }
 
   @Test
-  fun callerThatIsCancelledToldSoThoughTheLockIsLostMeanwhile() =
+  fun cancelledCallerStaysCancelledThoughTheLockIsLostMeanwhile() =
     virtually { v ->
       val caller =
         launch {
@@ -186,7 +186,7 @@ class LossTest {
       delay(1.seconds)
 
       caller.cancel()
-      v.steal("a")
+      v.forceRelease("a")
       caller.join()
 
       assertThat(v.time.passed()).isEqualTo(1.minutes)
@@ -198,7 +198,7 @@ class LossTest {
     virtually { v ->
       assertFailsWith<LockLostException> {
         v.locker.withLock("a", TTL) {
-          v.steal("a")
+          v.forceRelease("a")
           v.other.acquire("a", 1.hours)
           awaitCancellation()
         }
@@ -209,12 +209,12 @@ class LossTest {
 
   @Test
   @DisplayName(
-    "G8: close() cancels the block, which is joined, and tells that the locker is closed",
+    "G8: close() cancels the block, which is joined, and fails because the locker is closed",
   )
   fun closeCancelsTheBlock() =
     virtually { v ->
       for (finishing in listOf(false, true)) {
-        val locker = VirtualLocker(this).locker
+        val locker = TestScopeLocker(this).locker
         val start = v.time.passed()
         launch {
           delay(1.seconds)
@@ -238,7 +238,7 @@ class LossTest {
     }
 
   @Test
-  @DisplayName("G8: close() ends a caller who waits")
+  @DisplayName("G8: close() ends a caller that waits")
   fun closeEndsAWaitingCaller() =
     virtually { v ->
       v.other.acquire("a", 1.hours)

@@ -24,7 +24,7 @@ import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 
 @DisplayName("G4: a cancelled caller leaves nothing behind")
-class CancelTest {
+class CoroutineCancelTest {
   @Test
   fun cancelledWhileItWaitsNothingIsTaken() =
     virtually { v ->
@@ -66,7 +66,7 @@ class CancelTest {
     virtually { v ->
       val caller =
         launch {
-          coroutineContext.cancelNow()
+          coroutineContext.cancelJob()
           v.locker.withLock("a", TTL) { fail("the block ran") }
         }
 
@@ -288,18 +288,18 @@ class CancelTest {
       delay(1.seconds)
 
       caller.cancel()
-      v.steal("a")
+      v.forceRelease("a")
       caller.join()
 
       assertThat(v.time.passed()).isLessThan(TTL)
       assertFailsWith<LockLostException> {
         v.locker.withLock("b", options = options { finishOnCancel = true }) {
-          v.steal("b")
+          v.forceRelease("b")
           awaitCancellation()
         }
       }
     }
 
-  private fun kotlin.coroutines.CoroutineContext.cancelNow() =
+  private fun kotlin.coroutines.CoroutineContext.cancelJob() =
     this[kotlinx.coroutines.Job]!!.cancel()
 }

@@ -33,7 +33,7 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 import kotlin.time.toJavaDuration
 
-class OnRedisTest(
+class CoroutinesOnRedisTest(
   server: RedisServer,
 ) : LockerOnRedis(server) {
   private val waiting = lockOptions(1.minutes) { waitAtMost = 30.seconds }
@@ -66,7 +66,7 @@ class OnRedisTest(
     }
 
   @Test
-  @DisplayName("B121: a locker that closes fails those who use it, and cancels no job")
+  @DisplayName("B121: a locker that closes fails its callers, and cancels no job")
   fun closingIsNoCancellation() =
     runBlocking<Unit> {
       val locker = locker()
@@ -108,7 +108,7 @@ class OnRedisTest(
     }
 
   @Test
-  @DisplayName("B31: nobody else has the lock while the block of a cancelled caller runs")
+  @DisplayName("B31: no other caller has the lock while the block of a cancelled caller runs")
   fun blockNeverRunsOnceAnotherHasTheLock() =
     runBlocking<Unit>(Dispatchers.IO) {
       val locker = locker()

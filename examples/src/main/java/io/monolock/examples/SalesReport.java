@@ -12,7 +12,7 @@ import java.util.Locale;
  * @param locks what happened to the locks meanwhile
  * @param locksLeft how many locks are left in Redis
  */
-record Report(Sale withoutLock, Sale underLock, LockStatistics locks, long locksLeft) {
+record SalesReport(Sale withoutLock, Sale underLock, LockStatistics locks, long locksLeft) {
 
   /** Whether the lock has failed: under it a seat was sold twice. */
   boolean soldTwice() {
@@ -37,10 +37,10 @@ record Report(Sale withoutLock, Sale underLock, LockStatistics locks, long locks
         row("fencing tokens increase", locked.fencingTokensIncrease() ? "yes" : "no"),
         row("locks left in Redis", count(locksLeft)),
         "",
-        verdict());
+        conclusion());
   }
 
-  private String verdict() {
+  private String conclusion() {
     return soldTwice()
         ? "THE LOCK HAS FAILED: under it seats were sold twice."
         : "Under the lock no seat was sold twice.";

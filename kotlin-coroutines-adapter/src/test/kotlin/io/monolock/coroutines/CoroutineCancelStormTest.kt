@@ -38,7 +38,7 @@ import kotlin.time.measureTime
  * the while. `-Dmonolock.storm.rounds` says how many.
  */
 @ExtendWith(DroppedSignals::class)
-class CancelStormTest(
+class CoroutineCancelStormTest(
   server: RedisServer,
 ) : LockerOnRedis(server) {
   private val options =
@@ -70,9 +70,14 @@ class CancelStormTest(
         ->
         locker.withLock(listOf("a:$i", "b:$i"), options = options) { launch { delay(1.minutes) } }
       },
-      { locker, _ -> locker.withLock("contended", options = options) { alone { yield() } } },
-      { locker, _ -> locker.withLock("contended", options = options) { alone { spin() } } },
-      { locker, _ -> flow { alone { emit(1) } }.withLock(locker, "contended", options).collect() },
+      { locker, _ -> locker.withLock("contended", options = options) { exclusively { yield() } } },
+      { locker, _ -> locker.withLock("contended", options = options) { exclusively { spin() } } },
+      {
+        locker,
+        _,
+        ->
+        flow { exclusively { emit(1) } }.withLock(locker, "contended", options).collect()
+      },
       { locker, i ->
         locker.withLock(
           "finished:$i",
@@ -103,7 +108,7 @@ class CancelStormTest(
     "G4, B27, B122: cancelled after a random time, coroutines leave no key and never overlap",
   )
   fun leaveNothingBehind(dropped: DroppedSignals) {
-    dropped.allow() // the outcome of a release that nobody waits for any longer
+    dropped.allow() // the outcome of a release that has no subscriber any longer
     val lockers = listOf(locker(), locker())
     runBlocking(Dispatchers.Default) {
       lockers.forEach { it.withLock("warm-up", options = options) { } }
@@ -117,14 +122,14 @@ class CancelStormTest(
             try {
               kinds[i % kinds.size](lockers[i / kinds.size % 2], i)
             } catch (_: LockException) {
-              // a storm may be long for some
+              // a waiter may time out in a storm
             }
           }
         job.invokeOnCompletion {
           ended.incrementAndGet()
           room.release()
         }
-        Schedulers.single().schedule(job::cancel, someTime(), NANOSECONDS)
+        Schedulers.single().schedule(job::cancel, randomDelay(), NANOSECONDS)
       }
     }
 
@@ -138,7 +143,7 @@ class CancelStormTest(
     assertThat(dropped.values()).allMatch { it is Boolean }
   }
 
-  private suspend fun alone(work: suspend () -> Unit) {
+  private suspend fun exclusively(work: suspend () -> Unit) {
     granted.incrementAndGet()
     if (inside.incrementAndGet() > 1) {
       overlaps.incrementAndGet()
@@ -151,7 +156,8 @@ class CancelStormTest(
   }
 
   /** From a small part of the time that a scope takes to many times that, so all stages are met. */
-  private fun someTime(): Long = (trip * 2.0.pow(Random.nextDouble(-5.0, 6.0))).inWholeNanoseconds
+  private fun randomDelay(): Long =
+    (trip * 2.0.pow(Random.nextDouble(-5.0, 6.0))).inWholeNanoseconds
 
   private fun spin() {
     val end = System.nanoTime() + NANOSECONDS.convert(1, TimeUnit.MILLISECONDS)

@@ -34,7 +34,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 @ExtendWith({RedisExtension.class, DroppedSignals.class})
-class OnRedisTest {
+class AdapterOnRedisTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(10));
@@ -44,7 +44,7 @@ class OnRedisTest {
   private final List<ReactiveLocker> lockers = new ArrayList<>();
   private ReactiveLocker locker;
 
-  OnRedisTest(RedisServer server) {
+  AdapterOnRedisTest(RedisServer server) {
     this.server = server;
   }
 
@@ -120,9 +120,9 @@ class OnRedisTest {
 
   private Mono<String> crossing(
       ReactiveLocker reentrant, String own, String other, AtomicInteger ready) {
-    LockOptions patient = OPTIONS.waitAtMost(Duration.ofSeconds(2));
+    LockOptions limited = OPTIONS.waitAtMost(Duration.ofSeconds(2));
     Mono<String> inner =
-        reentrant.withLock(List.of(own, other), patient, lock -> Mono.just("both"));
+        reentrant.withLock(List.of(own, other), limited, lock -> Mono.just("both"));
     Mono<Long> bothHoldTheirs =
         Flux.interval(Duration.ofMillis(5)).filter(any -> ready.get() == 2).next();
     return reentrant

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock;
+package io.monolock.docs;
+
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +30,7 @@ class SnippetsTest {
 
   static Stream<String> shownCode() {
     List<String> comments =
-        files("\\.\\./(core|[a-z-]+-adapter|[a-z-]+-starter)/src/main/.*\\.(java|kt)")
+        files("\\.\\./(core|quorum|micrometer|[a-z-]+-adapter|[a-z-]+-starter)/src/main/.*\\.(java|kt)")
             .map(source -> read(source).replaceAll("(?m)^ *\\* ?", ""))
             .flatMap(text -> Stream.concat(blocks(JAVADOC_BLOCK, text), blocks(CODE_BLOCK, text)))
             .toList();
@@ -45,8 +46,17 @@ class SnippetsTest {
   @ParameterizedTest
   @MethodSource("shownCode")
   void shownCodeIsCompiledAndRun(String code) {
+    String[] imports = bare(code).lines().filter(SnippetsTest::isImport).toArray(String[]::new);
+    String statements =
+        bare(code).lines().filter(line -> !isImport(line)).collect(Collectors.joining("\n"));
+
     assertThat(files(".*/src/test/.*/Snippets\\.(java|kt)").map(source -> bare(read(source))))
-        .anyMatch(source -> source.contains(bare(code)));
+        .filteredOn(source -> source.contains(statements))
+        .anySatisfy(source -> assertThat(source.lines()).contains(imports));
+  }
+
+  private static boolean isImport(String line) {
+    return line.startsWith("import ");
   }
 
   @Test

@@ -32,9 +32,9 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 import kotlin.time.toJavaDuration
 
-class AcquireTest {
+class SuspendAcquireTest {
   @Test
-  fun tryAcquireIsNullWhenSomebodyElseHoldsTheKey() =
+  fun tryAcquireIsNullWhenAnotherHolderHasTheKey() =
     virtually { v ->
       val holder = v.other.acquire("a", TTL)
 
@@ -60,11 +60,11 @@ class AcquireTest {
     }
 
   @Test
-  fun releaseTellsWhetherTheLockWasOurs() =
+  fun releaseGivesWhetherTheLockWasOurs() =
     virtually { v ->
       val lock = v.locker.acquire(listOf("a", "b"), TTL)
       val lost = v.locker.acquire("c", TTL)
-      v.steal("c")
+      v.forceRelease("c")
 
       assertThat(lock.releaseAndJoin()).isTrue()
       assertThat(lock.releaseAndJoin()).isTrue()
@@ -82,7 +82,7 @@ class AcquireTest {
         lock.remaining(),
       ).isBetween(59.seconds.toJavaDuration(), 60.seconds.toJavaDuration())
       assertFailsWith<IllegalArgumentException> { lock.extend(0.seconds) }
-      v.steal("a")
+      v.forceRelease("a")
       assertFailsWith<LockLostException> { lock.extend(1.minutes) }
     }
 
@@ -93,7 +93,7 @@ class AcquireTest {
       v.other.acquire("a", 1.hours)
       val busy = assertFailsWith<LockNotAcquiredException> { v.locker.acquire("a", TTL) }
       val own = v.locker.acquire("b", TTL)
-      v.steal("b")
+      v.forceRelease("b")
       val lost = assertFailsWith<LockLostException> { own.extend(TTL) }
       val failure = StoreFailure(StoreProblem.Reason.PERMISSION, false, "no", null)
       v.store.onAcquire = { Mono.error<Any>(failure) }
