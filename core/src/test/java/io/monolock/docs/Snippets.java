@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.docs;
 
-import io.monolock.Lock;
-import io.monolock.LockNotAcquiredException;
-import io.monolock.LockOptions;
-import io.monolock.LockStoreException;
-import io.monolock.ReactiveLocker;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.monolock.Lock;
+import io.monolock.LockNotAcquiredException;
+import io.monolock.LockOptions;
+import io.monolock.LockStoreException;
+import io.monolock.ReactiveLocker;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.docs;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -30,7 +29,8 @@ class SnippetsTest {
 
   static Stream<String> shownCode() {
     List<String> comments =
-        files("\\.\\./(core|quorum|micrometer|[a-z-]+-adapter|[a-z-]+-starter)/src/main/.*\\.(java|kt)")
+        files(
+                "\\.\\./(core|quorum|micrometer|[a-z-]+-adapter|[a-z-]+-starter)/src/main/.*\\.(java|kt)")
             .map(source -> read(source).replaceAll("(?m)^ *\\* ?", ""))
             .flatMap(text -> Stream.concat(blocks(JAVADOC_BLOCK, text), blocks(CODE_BLOCK, text)))
             .toList();

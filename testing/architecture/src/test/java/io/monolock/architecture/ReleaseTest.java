@@ -137,7 +137,7 @@ class ReleaseTest {
         .anyMatch(name -> name.matches(".*\\.(java|kt)"));
     assertThat(entries(file(artifact, "-javadoc.jar")))
         .contains("index.html")
-        .anyMatch(name -> name.matches("io/monolock/.*\\.html"));
+        .anyMatch(name -> name.matches("(.*/)?io/monolock/.*\\.html"));
   }
 
   @Test
