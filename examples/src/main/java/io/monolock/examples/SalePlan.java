@@ -16,7 +16,9 @@ import reactor.util.retry.Retry;
  */
 record SalePlan(int seats, int instances, int buyers, Duration ttl, Duration hold) {
 
-  /** Without a lock the number of seats left jumps up again and again, so the sale needs a limit. */
+  /**
+   * Without a lock the number of seats left jumps up again and again, so the sale needs a limit.
+   */
   static final Duration LONGEST_UNGUARDED_SALE = Duration.ofSeconds(10);
 
   private static final Duration LONGEST_HOLD = Duration.ofMinutes(1);

@@ -46,7 +46,10 @@ final class Simulation {
     TicketOffice anyOffice = offices.get(0);
     Mono<Sale> withoutLock =
         sellOut(
-            "Without a lock", offices, TicketOffice::sellWithoutLock, SalePlan.LONGEST_UNGUARDED_SALE);
+            "Without a lock",
+            offices,
+            TicketOffice::sellWithoutLock,
+            SalePlan.LONGEST_UNGUARDED_SALE);
     Mono<Sale> underLock =
         sellOut("Under the lock", offices, TicketOffice::sellUnderLock, plan.longestSale());
     return withoutLock

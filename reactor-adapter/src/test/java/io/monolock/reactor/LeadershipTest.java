@@ -414,7 +414,8 @@ class LeadershipTest {
 
   @Test
   void demandIsThatOfTheSubscriberAcrossLeads() {
-    SignalProbe<Long> probe = v.run(leadership.whileLeader(Flux.range(0, 100).map(Long::valueOf)), 3);
+    SignalProbe<Long> probe =
+        v.run(leadership.whileLeader(Flux.range(0, 100).map(Long::valueOf)), 3);
 
     assertThat(probe.values).containsExactly(0L, 1L, 2L);
     probe.request(2);

@@ -293,7 +293,8 @@ class LockEachTest {
   void cancelEndsAllAndFreesAllLocks() {
     TestPublisher<String> words = TestPublisher.create();
     List<Object> discarded = new ArrayList<>();
-    SignalProbe<String> probe = v.run(each(words.flux(), 8).doOnDiscard(String.class, discarded::add));
+    SignalProbe<String> probe =
+        v.run(each(words.flux(), 8).doOnDiscard(String.class, discarded::add));
     words.next("a1", "a2", "b1");
     v.time.advanceTime();
 

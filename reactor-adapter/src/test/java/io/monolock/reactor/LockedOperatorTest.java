@@ -119,7 +119,8 @@ class LockedOperatorTest {
 
   @Test
   void cancelFreesTheLock() {
-    SignalProbe<Object> probe = v.run(Mono.never().transformDeferred(locked(v.locker, "a", OPTIONS)));
+    SignalProbe<Object> probe =
+        v.run(Mono.never().transformDeferred(locked(v.locker, "a", OPTIONS)));
 
     v.cancel(probe);
 

@@ -199,7 +199,8 @@ class ReentrantLockerTest {
   void lockThatWasReleasedDoesNotCountAsHeld() {
     Mono<String> inner = locker.withLock("a", TTL, Mono.just("inner"));
 
-    SignalProbe<String> probe = v.run(locker.withLock("a", OPTIONS, lock -> lock.release().then(inner)));
+    SignalProbe<String> probe =
+        v.run(locker.withLock("a", OPTIONS, lock -> lock.release().then(inner)));
 
     assertThat(probe.value()).isEqualTo("inner");
     assertThat(v.store.calls("acquire")).hasSize(2);

@@ -64,8 +64,7 @@ public final class Buyers {
   /** Cancelling the request closes the connection, which the server sees. */
   private Mono<Visit> hangUp(Mono<HttpStatusCode> sale) {
     Duration stay = Duration.ofMillis(ThreadLocalRandom.current().nextInt(LONGEST_STAY_MS));
-    return visit(sale, VISITS - 1)
-        .timeout(stay, Mono.just(new Visit(Visit.End.LEFT, 0, stay)));
+    return visit(sale, VISITS - 1).timeout(stay, Mono.just(new Visit(Visit.End.LEFT, 0, stay)));
   }
 
   private Mono<Visit> visit(Mono<HttpStatusCode> sale, int refusals) {
