@@ -10,7 +10,7 @@ import io.monolock.LockException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.engine.ScriptedStore.HeldBack;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;

@@ -11,7 +11,7 @@ import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockerClosedException;
 import io.monolock.engine.ScriptedStore.HeldBack;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.Grant;
 import java.time.Duration;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.monolock.LockActivity;
 import io.monolock.LockActivity.State;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore.StoreOperation;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

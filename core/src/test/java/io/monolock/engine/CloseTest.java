@@ -14,7 +14,7 @@ import io.monolock.ReactiveLocker;
 import io.monolock.engine.ScriptedStore.CallOutcome;
 import io.monolock.engine.ScriptedStore.HeldBack;
 import io.monolock.engine.ScriptedStore.StoreOperation;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;

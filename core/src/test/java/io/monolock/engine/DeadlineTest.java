@@ -7,7 +7,7 @@ import io.monolock.Lock;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
 import io.monolock.engine.ScriptedStore.StoreOperation;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;

@@ -10,7 +10,7 @@ import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.engine.ScriptedStore.StoreOperation;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.List;

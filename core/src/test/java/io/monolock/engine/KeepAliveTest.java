@@ -11,7 +11,7 @@ import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore.HeldBack;
 import io.monolock.engine.ScriptedStore.StoreOperation;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.CapturedLog;
 import java.time.Duration;

@@ -10,7 +10,7 @@ import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import java.time.Duration;
 import java.util.ArrayList;

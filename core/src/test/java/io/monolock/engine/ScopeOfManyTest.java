@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.LockLostException;
 import io.monolock.LockOptions;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

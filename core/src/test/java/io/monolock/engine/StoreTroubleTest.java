@@ -17,7 +17,7 @@ import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.engine.ScriptedStore.CallOutcome;
 import io.monolock.engine.ScriptedStore.HeldBack;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.Grant;
 import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;

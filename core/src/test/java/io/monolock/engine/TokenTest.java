@@ -11,7 +11,7 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.engine.ScriptedStore.HeldBack;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -15,7 +15,7 @@ import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.LockerClosedException;
 import io.monolock.engine.ScriptedStore.HeldBack;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.ArrayList;

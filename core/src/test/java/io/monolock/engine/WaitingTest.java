@@ -10,7 +10,7 @@ import io.monolock.Lock;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore.HeldBack;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

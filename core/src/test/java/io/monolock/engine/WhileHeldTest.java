@@ -9,7 +9,7 @@ import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore.StoreOperation;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore;
 import io.monolock.engine.ScriptedStore.StoreOperation;
 import io.monolock.engine.VirtualLocker;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -10,7 +10,7 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore.HeldBack;
 import io.monolock.engine.VirtualLocker;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.engine.VirtualLocker;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.Grant;
 import java.time.Duration;
 import java.util.Optional;

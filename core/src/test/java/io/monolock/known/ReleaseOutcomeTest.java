@@ -7,7 +7,7 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.engine.RecordingObserver;
-import io.monolock.engine.VirtualLocker.SignalProbe;
+import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.DelegatingLockStore;
 import io.monolock.store.Grant;
