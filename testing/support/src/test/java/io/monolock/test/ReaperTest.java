@@ -15,10 +15,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes and files of a JVM are gone soon after it ends, in any way. */
+@Tag("thorough")
 class ReaperTest {
 
   @TempDir private Path temporary;
