@@ -51,6 +51,7 @@ class ChaosTest {
   }
 
   @Test
+  @Tag("thorough")
   void aDeadlineThatCountsFromTheAnswerIsCaught() {
     assertThat(run("--seconds=50", "--break=deadline"))
         .as("%s%s", out, err)
@@ -59,6 +60,7 @@ class ChaosTest {
   }
 
   @Test
+  @Tag("thorough")
   void aReleaseWithoutTheTokenIsCaught() {
     assertThat(run("--seconds=50", "--break=token")).as("%s%s", out, err).isEqualTo(Chaos.BROKEN);
     assertThat(out.toString()).contains("Violated: " + Checker.EXCLUSION);
