@@ -31,7 +31,7 @@ import reactor.core.publisher.Mono;
 class RefreshAtScaleTest {
 
   private static final int LOCKS = 20_000;
-  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final Duration TTL = Duration.ofSeconds(20);
   private static final Duration LIMIT = Duration.ofSeconds(100);
 
   private final AtomicInteger held = new AtomicInteger();
@@ -62,6 +62,7 @@ class RefreshAtScaleTest {
       ReactiveLocker locker =
           ReactiveLocker.builder(RedisLockStore.create(client, RedisURI.create(proxy.uri())))
               .observer(observer)
+              .commandTimeout(TTL) // all are acquired at once, however slow the machine is
               .build();
       try {
         for (int i = 0; i < LOCKS; i++) {
