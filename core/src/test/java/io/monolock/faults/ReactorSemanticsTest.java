@@ -147,7 +147,8 @@ class ReactorSemanticsTest extends LockerBehindProxy {
     AtomicInteger retries = new AtomicInteger();
     LockOptions four =
         OPTIONS.retry(
-            Retry.fixedDelay(3, Duration.ofMillis(10))
+            // long enough for the answer that makes the server say when to try again
+            Retry.fixedDelay(3, Duration.ofMillis(300))
                 .doBeforeRetry(signal -> retries.incrementAndGet()));
     try (CommandRecorder recorder = CommandRecorder.of(server)) {
       assertThatThrownBy(() -> locker.acquire("key", four).block(LIMIT))

@@ -242,6 +242,7 @@ class ClusterTest extends OnCluster {
                 held -> Mono.delay(Duration.ofSeconds(4)).map(any -> "done"))
             .toFuture();
     await().atMost(LIMIT).until(() -> locker.activity().size() == 2);
+    awaitReplicated("{order:42}:more");
 
     ServerNode killed = cluster.ownerOf(KEY);
     killed.server().kill();

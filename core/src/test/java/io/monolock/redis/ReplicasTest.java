@@ -125,7 +125,8 @@ class ReplicasTest extends OnPair {
 
   @Test
   void moreReplicasThanThereAreFailWithBothNumbers() {
-    assertThat(failure(store(2, SOON).acquire(AB, ALICE, "", LONG, true)))
+    Duration enoughForTheOne = Duration.ofSeconds(2);
+    assertThat(failure(store(2, enoughForTheOne).acquire(AB, ALICE, "", LONG, true)))
         .hasMessageContaining("1 of 2 replicas");
     assertThat(exists("lock:a") + exists("lock:b")).isZero();
   }
