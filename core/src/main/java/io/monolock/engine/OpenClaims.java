@@ -68,6 +68,10 @@ final class OpenClaims {
         .toList();
   }
 
+  int size() {
+    return claims.size();
+  }
+
   Mono<Void> allSettled() {
     return allSettled.asMono();
   }

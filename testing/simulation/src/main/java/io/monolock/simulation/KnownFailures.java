@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.simulation;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Set;
+
+/** Signatures of defects that are known and not mended yet; the file has one in a line. */
+final class KnownFailures {
+
+  private final Set<String> signatures;
+
+  private KnownFailures(Set<String> signatures) {
+    this.signatures = signatures;
+  }
+
+  static KnownFailures none() {
+    return new KnownFailures(Set.of());
+  }
+
+  static KnownFailures load() {
+    Set<String> signatures = new LinkedHashSet<>();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                Objects.requireNonNull(
+                    KnownFailures.class.getResourceAsStream("known-failures.txt")),
+                StandardCharsets.UTF_8))) {
+      lines.lines().filter(line -> !line.isBlank() && line.charAt(0) != '#').forEach(signatures::add);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new KnownFailures(signatures);
+  }
+
+  boolean contains(String signature) {
+    return signatures.contains(signature);
+  }
+}

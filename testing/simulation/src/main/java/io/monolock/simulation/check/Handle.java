@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.simulation.check;
+
+import io.monolock.Lock;
+import io.monolock.simulation.Instance;
+import io.monolock.store.LockKeys;
+
+/** A lock in a caller's hand. */
+public final class Handle {
+
+  final Lock lock;
+  final Call call;
+  final LockKeys keys;
+  final String token;
+
+  /** The token was given by its user, who may use it elsewhere, too. */
+  final boolean isShared;
+
+  boolean released;
+
+  /** When it was first seen to be invalid, 0 before. */
+  long invalidSince;
+
+  /** One that was just delivered. */
+  public Handle(Lock lock, Call call) {
+    this.lock = lock;
+    this.call = call;
+    this.keys = LockKeys.of(lock.keys());
+    this.token = lock.token();
+    this.isShared = call.options.token().isPresent() || call.kind == Call.Kind.ATTACH;
+  }
+
+  /** The lock. */
+  public Lock lock() {
+    return lock;
+  }
+
+  /** Where it was acquired. */
+  public Instance instance() {
+    return call.instance;
+  }
+
+  boolean isValid() {
+    return !call.instance.process().isDead() && lock.isValid();
+  }
+
+  @Override
+  public String toString() {
+    return token.substring(0, 4) + " on " + keys + " in " + call.instance;
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.simulation.check;
+
+import io.monolock.simulation.Instance;
+import io.monolock.simulation.world.Server;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one token. */
+final class TokenFacts {
+
+  final List<Handle> handles = new ArrayList<>();
+
+  /** The servers that have freed its keys because its locker asked for it. */
+  final Set<Server> freedAt = new LinkedHashSet<>();
+
+  /** Some user gave it, or has attached to it. */
+  boolean isShared;
+
+  boolean releaseAsked;
+  int attaching;
+  long grantedAt;
+  @Nullable Instance instance;
+
+  boolean hasValidHandle() {
+    return handles.stream().anyMatch(Handle::isValid);
+  }
+}
