@@ -87,8 +87,8 @@ public final class Caller {
 
   /** Comes to an end with everything. */
   public void finish() {
-    open.forEach(Disposable::dispose);
-    held.forEach(fleet::giveBack);
+    List.copyOf(open).forEach(Disposable::dispose);
+    List.copyOf(held).forEach(fleet::giveBack);
     held.clear();
   }
 }

@@ -148,6 +148,7 @@ public final class Checker implements Witness {
   public void releaseAsked(Handle handle) {
     handle.released = true;
     facts(handle.token).releaseAsked = true;
+    facts(handle.token).releasedIn.add(handle.instance());
   }
 
   /** A body begins. */

@@ -17,10 +17,7 @@ final class Exclusion extends Rule {
       if (first.isValid() && second.isValid() && !isAllowed(first, second)) {
         for (String key : first.keys.asList()) {
           if (second.keys.asSet().contains(key) && !isExcused(first, key)) {
-            broken(
-                checker.losses.majority() > 1 ? "two valid handles in a quorum" : "two valid handles",
-                key,
-                "of " + key + ": " + first + " and " + second);
+            broken(how(first), key, "of " + key + ": " + first + " and " + second);
           }
         }
       }
@@ -31,8 +28,18 @@ final class Exclusion extends Rule {
     return first.token.equals(second.token) && (first.isShared || second.isShared);
   }
 
+  private String how(Handle first) {
+    if (checker.facts(first.token).releaseAsked) {
+      return "another call of its locker gave the user's token back";
+    }
+    return checker.losses.majority() > 1 ? "two valid handles in a quorum" : "two valid handles";
+  }
+
+  /** A token that was given back in another process is no longer ours, which nobody can tell us. */
   private boolean isExcused(Handle first, String key) {
-    return checker.losses.excuse(
+    boolean releasedElsewhere =
+        checker.facts(first.token).releasedIn.stream().anyMatch(in -> !in.equals(first.instance()));
+    return releasedElsewhere || checker.losses.excuse(
         key, first.call.askedAt, checker.world.now(), checker.largestTtl);
   }
 }

@@ -32,15 +32,28 @@ final class OrderInLine extends Rule {
     for (Call other : waiting) {
       if (other.isInLineOf(call) && other != call && other.askedOrder < call.askedOrder) {
         if (call.overtakes && other.waits) {
-          broken("a single attempt overtakes", subject(call), call + " before " + other);
+          suspect("a single attempt overtakes", call, other);
         } else if (call.kind != Call.Kind.TRY_ACQUIRE
             && !call.options.waitAtMost().isZero()
             && call.options.token().isEmpty()
             && call.kind != Call.Kind.ATTACH) {
-          broken("a waiter overtakes", subject(call), call + " before " + other);
+          suspect("a waiter overtakes", call, other);
         }
       }
     }
+  }
+
+  /** The other one may have ended already, and just not been told. */
+  private void suspect(String how, Call call, Call other) {
+    String detail = call + " before " + other;
+    var unused =
+        checker.world.after(
+            4 * checker.settings.longestHop(),
+            () -> {
+              if (other.isInLine() && checker.isAwakeSince(other.instance, call.askedAt)) {
+                broken(how, subject(call), detail);
+              }
+            });
   }
 
   private static String subject(Call call) {

@@ -21,6 +21,10 @@ final class TokenFacts {
   boolean isShared;
 
   boolean releaseAsked;
+
+  /** The lockers in which a handle of it was given back. */
+  final Set<Instance> releasedIn = new LinkedHashSet<>();
+
   int attaching;
   long grantedAt;
   @Nullable Instance instance;

@@ -110,6 +110,20 @@ final class VirtualScheduler implements Scheduler {
     }
 
     @Override
+    public Disposable schedulePeriodically(
+        Runnable task, long initialDelay, long period, TimeUnit unit) {
+      return VirtualScheduler.this.schedulePeriodically(
+          () -> {
+            if (!disposed) {
+              task.run();
+            }
+          },
+          initialDelay,
+          period,
+          unit);
+    }
+
+    @Override
     public void dispose() {
       disposed = true;
     }
