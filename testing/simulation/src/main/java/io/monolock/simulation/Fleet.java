@@ -35,6 +35,10 @@ import org.jspecify.annotations.Nullable;
 public final class Fleet {
 
   private static final long TICK = 10_000_000;
+  private static final long SLICE = 100_000_000;
+
+  /** A fleet that has sent more is brought to an end before its time. */
+  private static final long MOST_COMMANDS = 4_000;
   private static final long UNTIL_QUIET = 8_000_000_000L;
   private static final long UNTIL_CLOSED = 12_000_000_000L;
   private static final int MOST_REMEMBERED = 8;
@@ -57,7 +61,7 @@ public final class Fleet {
 
   /** How a run went. */
   record Outcome(
-      @Nullable Violation violation, Sometimes sometimes, long commands, long faults, Story story) {}
+      @Nullable Violation violation, Sometimes sometimes, long commands, long faults, long events, Story story) {}
 
   private Fleet(Plan plan, Story story, Set<String> tolerated, Plant plant) {
     this.plan = plan;
@@ -94,7 +98,7 @@ public final class Fleet {
     Fleet fleet = new Fleet(plan, new Story(isWritten), tolerated, plant);
     fleet.run();
     return new Outcome(
-        fleet.checker.violation(), fleet.sometimes, fleet.commands(), fleet.faults, fleet.world.story());
+        fleet.checker.violation(), fleet.sometimes, fleet.commands(), fleet.faults, fleet.world.happened(), fleet.world.story());
   }
 
   private long commands() {
@@ -145,13 +149,7 @@ public final class Fleet {
   }
 
   private void run() {
-    world.afterEach(
-        () -> {
-          checker.afterEach();
-          if (checker.violation() != null) {
-            world.stop();
-          }
-        });
+    world.stopWhen(() -> checker.violation() != null);
     world.whenThrown(checker::thrown);
     tick();
     for (Plan.Work work : plan.work()) {
@@ -162,13 +160,16 @@ public final class Fleet {
     for (Plan.Trouble trouble : plan.troubles()) {
       var unused = world.after(trouble.time(), () -> apply(trouble));
     }
-    world.runUntil(Plan.DURATION);
+    while (world.now() < Plan.DURATION && commands() < MOST_COMMANDS) {
+      world.runUntil(world.now() + SLICE);
+    }
     over = true;
     var unused = world.after(0, () -> callers.forEach(Caller::finish));
-    world.runUntil(Plan.DURATION + UNTIL_QUIET);
+    long end = world.now();
+    world.runUntil(end + UNTIL_QUIET);
     whenRunning(checker::whenQuiet);
     whenRunning(() -> instances.forEach(this::close));
-    world.runUntil(Plan.DURATION + UNTIL_QUIET + UNTIL_CLOSED);
+    world.runUntil(end + UNTIL_QUIET + UNTIL_CLOSED);
     whenRunning(checker::atEnd);
   }
 

@@ -58,7 +58,7 @@ public record Swarm(
 
   /** Draws one. */
   static Swarm draw(Chance random) {
-    boolean quorum = random.oneIn(3);
+    boolean quorum = random.oneIn(4);
     boolean tight = random.oneIn(4);
     Link.Speed speed = speed(random);
     long roundTrip = 2 * speed.most() / MILLI;
@@ -85,7 +85,7 @@ public record Swarm(
         random.subset(Fault.class, 30),
         random.some(millis(20), millis(100), millis(400), millis(2_000), millis(30_000)),
         random.some(millis(5), millis(100), millis(1_000), millis(10_000)),
-        random.some(millis(20), millis(100), millis(1_000), millis(20_000)),
+        random.some(millis(60), millis(300), millis(1_000), millis(20_000)),
         random.some(Duration.ZERO, millis(2), millis(30), millis(300), millis(3_000)));
   }
 

@@ -121,7 +121,7 @@ public enum Body {
   }
 
   private Flux<Object> run(Turn turn, Call call, Lock lock, boolean single) {
-    Handle handle = turn.checker().delivered(new Handle(lock, call));
+    Handle handle = turn.checker().delivered(lock, call);
     BodyRun run = turn.checker().begins(call, handle);
     Publisher<Object> work;
     try {

@@ -28,6 +28,7 @@ import reactor.core.scheduler.Scheduler;
 final class Turn {
 
   private static final int MOST_USES = 3;
+  private static final int MOST_DEMANDS = 12;
 
   private final Fleet fleet;
   private final Caller caller;
@@ -263,6 +264,7 @@ final class Turn {
     private final Consumer<T> next;
     private final Runnable whenOver;
     private final boolean slowly;
+    private int demands;
 
     Demanding(Ending ending, Consumer<T> next, Runnable whenOver, boolean slowly) {
       this.ending = ending;
@@ -284,7 +286,7 @@ final class Turn {
     }
 
     private void demand() {
-      if (!isDisposed()) {
+      if (!isDisposed() && demands++ < MOST_DEMANDS) {
         later(random.duration(1_000, 20_000_000), this::demand);
         request(1 + random.below(2));
       }

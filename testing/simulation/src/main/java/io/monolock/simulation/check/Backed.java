@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.simulation.check;
 
+import io.monolock.simulation.world.Command;
 import io.monolock.simulation.world.Keyspace;
 import io.monolock.simulation.world.Server;
+import org.jspecify.annotations.Nullable;
 
 /**
  * While a handle is valid its keys carry its token, at a majority of the servers; unless these have
@@ -15,10 +17,18 @@ final class Backed extends Rule {
   }
 
   @Override
-  void afterEach() {
+  void executed(Server server, Command command, @Nullable Object answer) {
+    switch (command.kind()) {
+      case RELEASE, TRANSFER, FORCE_RELEASE, ACQUIRE -> tick();
+      default -> {}
+    }
+  }
+
+  @Override
+  void tick() {
     for (Handle handle : checker.open) {
-      TokenFacts facts = checker.facts(handle.token);
-      if (!facts.releaseAsked) {
+      TokenFacts facts = handle.facts;
+      if (!facts.releaseAsked && handle.isValid()) {
         for (String key : handle.keys.asList()) {
           if (!isBacked(handle, key)) {
             broken(

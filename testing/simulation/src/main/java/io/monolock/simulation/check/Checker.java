@@ -192,8 +192,9 @@ public final class Checker implements Witness {
   }
 
   /** A caller was given a handle. */
-  public Handle delivered(Handle handle) {
-    TokenFacts facts = facts(handle.token);
+  public Handle delivered(Lock lock, Call call) {
+    TokenFacts facts = facts(lock.token());
+    Handle handle = new Handle(lock, call, facts);
     facts.handles.add(handle);
     facts.isShared |= handle.isShared;
     story(handle.instance().toString(), () -> "has " + handle);
@@ -258,8 +259,7 @@ public final class Checker implements Witness {
     disturbedUntil = Math.max(disturbedUntil, Math.max(until, world.now()));
   }
 
-  /** To be called after each event. */
-  public void afterEach() {
+  private void forgetEnded() {
     for (int i = open.size() - 1; i >= 0; i--) {
       Handle handle = open.get(i);
       if (!handle.isValid()) {
@@ -267,11 +267,11 @@ public final class Checker implements Witness {
         open.remove(i);
       }
     }
-    each(Rule::afterEach);
   }
 
   /** To be called every few milliseconds. */
   public void tick() {
+    forgetEnded();
     each(Rule::tick);
   }
 

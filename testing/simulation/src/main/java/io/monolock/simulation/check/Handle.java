@@ -12,6 +12,7 @@ public final class Handle {
   final Call call;
   final LockKeys keys;
   final String token;
+  final TokenFacts facts;
 
   /** The token was given by its user, who may use it elsewhere, too. */
   final boolean isShared;
@@ -22,11 +23,12 @@ public final class Handle {
   long invalidSince;
 
   /** One that was just delivered. */
-  public Handle(Lock lock, Call call) {
+  Handle(Lock lock, Call call, TokenFacts facts) {
     this.lock = lock;
     this.call = call;
     this.keys = LockKeys.of(lock.keys());
     this.token = lock.token();
+    this.facts = facts;
     this.isShared = call.options.token().isPresent() || call.kind == Call.Kind.ATTACH;
   }
 

@@ -34,9 +34,6 @@ abstract class Rule {
   /** A server has carried out a command. */
   void executed(Server server, Command command, @Nullable Object answer) {}
 
-  /** Something has happened. */
-  void afterEach() {}
-
   /** Some milliseconds have passed. */
   void tick() {}
 

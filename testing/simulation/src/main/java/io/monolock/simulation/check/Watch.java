@@ -94,7 +94,7 @@ public final class Watch<T> implements CoreSubscriber<T>, Subscription {
     if (isExpected("onNext")) {
       call.values.add(value);
       if (value instanceof Lock lock) {
-        delivered.accept(checker.delivered(new Handle(lock, call)));
+        delivered.accept(checker.delivered(lock, call));
       }
       actual.onNext(value);
     }

@@ -2,6 +2,7 @@
 package io.monolock.simulation.world;
 
 import java.util.PriorityQueue;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -14,7 +15,7 @@ public final class World {
 
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private final Story story;
-  private Runnable afterEach = () -> {};
+  private BooleanSupplier stopping = () -> false;
   private Consumer<Throwable> whenThrown = e -> {};
   private boolean stopped;
   private long now;
@@ -45,19 +46,14 @@ public final class World {
     return happened;
   }
 
-  /** What to do after each event. */
-  public void afterEach(Runnable action) {
-    afterEach = action;
+  /** When nothing more is to happen, asked after each event. */
+  public void stopWhen(BooleanSupplier condition) {
+    stopping = condition;
   }
 
   /** What to do with what an event throws. */
   public void whenThrown(Consumer<Throwable> action) {
     whenThrown = action;
-  }
-
-  /** Lets nothing more happen. */
-  public void stop() {
-    stopped = true;
   }
 
   /** Plans something that happens whatever becomes of the processes. */
@@ -89,7 +85,7 @@ public final class World {
       now = event.time();
       if (happen(event)) {
         happened++;
-        afterEach.run();
+        stopped = stopping.getAsBoolean();
       }
     }
     now = Math.max(now, end);
