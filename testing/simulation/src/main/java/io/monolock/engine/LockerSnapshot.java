@@ -15,7 +15,7 @@ public final class LockerSnapshot {
    * @param locker as the library builds it
    */
   public LockerSnapshot(ReactiveLocker locker, RandomGenerator random) {
-    this.context = ((StoreLocker) locker).runtime;
+    this.context = ((StoreLocker) locker).locker;
     context.drawFrom(random);
   }
 

@@ -73,7 +73,7 @@ public record Swarm(
         tight,
         random.pick(List.of(0L, 50 * MICRO, 2 * MILLI)),
         speed,
-        tight ? millis(2 + random.below(60)) : millis(300 + 8 * roundTrip + random.below(2_000)),
+        tight ? millis(4 + random.below(60)) : millis(300 + 8 * roundTrip + random.below(2_000)),
         random.pick(List.of(0, 1, 4, 32)),
         random.pick(List.of(millis(0), millis(20), millis(100))),
         random.pick(List.of(millis(0), millis(3), millis(3), millis(20))),
