@@ -181,7 +181,7 @@ public final class Fleet {
 
   private void tick() {
     checker.tick();
-    var unused = world.after(TICK, this::tick);
+    var unused = world.after(over ? 10 * TICK : TICK, this::tick);
   }
 
   private void apply(Plan.Trouble trouble) {
