@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Many seeds, one after the other, and what they have shown. */
 final class Batch {
@@ -21,6 +22,7 @@ final class Batch {
   private final List<Long> commands = new ArrayList<>();
   private final List<Long> faults = new ArrayList<>();
   private final Map<String, Finding> findings = new LinkedHashMap<>();
+  private final Map<String, long[]> known = new TreeMap<>();
   private long beganAt = System.nanoTime();
 
   /** The first seed that shows something, and how many do. */
@@ -40,6 +42,7 @@ final class Batch {
       compare(seed, outcome, Fleet.run(plan, true, tolerated, plant));
     }
     sometimes.add(outcome.sometimes());
+    outcome.seen().forEach(signature -> known.merge(signature, new long[] {seed, 1}, Batch::more));
     Violation violation = outcome.violation();
     if (violation != null) {
       found(seed, violation);
@@ -47,6 +50,10 @@ final class Batch {
       commands.add(outcome.commands());
       faults.add(outcome.faults());
     }
+  }
+
+  private static long[] more(long[] first, long[] again) {
+    return new long[] {first[0], first[1] + again[1]};
   }
 
   private void compare(long seed, Fleet.Outcome first, Fleet.Outcome second) {
@@ -67,6 +74,11 @@ final class Batch {
         violation.signature(),
         new Finding(seed, violation, 1),
         (known, again) -> new Finding(known.seed, known.violation, known.times + 1));
+  }
+
+  /** What is known and was seen again: the first seed and how many, by signature. */
+  Map<String, long[]> known() {
+    return known;
   }
 
   /** What was found, by signature. */

@@ -61,7 +61,7 @@ public final class Fleet {
 
   /** How a run went. */
   record Outcome(
-      @Nullable Violation violation, Sometimes sometimes, long commands, long faults, long events, Story story) {}
+      @Nullable Violation violation, Set<String> seen, Sometimes sometimes, long commands, long faults, long events, Story story) {}
 
   private Fleet(Plan plan, Story story, Set<String> tolerated, Plant plant) {
     this.plan = plan;
@@ -98,7 +98,7 @@ public final class Fleet {
     Fleet fleet = new Fleet(plan, new Story(isWritten), tolerated, plant);
     fleet.run();
     return new Outcome(
-        fleet.checker.violation(), fleet.sometimes, fleet.commands(), fleet.faults, fleet.world.happened(), fleet.world.story());
+        fleet.checker.violation(), fleet.checker.seen(), fleet.sometimes, fleet.commands(), fleet.faults, fleet.world.happened(), fleet.world.story());
   }
 
   private long commands() {
@@ -125,7 +125,7 @@ public final class Fleet {
             .handOvers(swarm.handOvers())
             .handOverTime(swarm.handOverTime())
             .stepBack(swarm.stepBack());
-    builder.observer(new FleetObserver(sometimes, swarm.observed()));
+    builder.observer(new FleetObserver(sometimes, swarm.observed(), swarm.observedSneakily()));
     ReactiveLocker locker = builder.build();
     return new Instance(
         place,

@@ -17,10 +17,12 @@ final class FleetObserver implements LockObserver {
 
   private final Sometimes sometimes;
   private final boolean throwsAtTimes;
+  private final boolean throwsSneakily;
   private final Map<Long, Call> calls = new HashMap<>();
   private int heard;
 
-  FleetObserver(Sometimes sometimes, boolean throwsAtTimes) {
+  FleetObserver(Sometimes sometimes, boolean throwsAtTimes, boolean throwsSneakily) {
+    this.throwsSneakily = throwsSneakily;
     this.sometimes = sometimes;
     this.throwsAtTimes = throwsAtTimes;
   }
@@ -28,7 +30,7 @@ final class FleetObserver implements LockObserver {
   private void maybeThrow() {
     heard++;
     if (throwsAtTimes && heard % 17 == 0) {
-      if (heard % 2 == 0) {
+      if (throwsSneakily && heard % 2 == 0) {
         Sneaky.<Object>rethrow();
       }
       throw new IllegalStateException("an observer that throws");

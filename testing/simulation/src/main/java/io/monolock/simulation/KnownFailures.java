@@ -10,20 +10,12 @@ import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
 
-/** Signatures of defects that are known and not mended yet; the file has one in a line. */
+/** Defects that are known and not mended yet: their signatures, one in a line of a file. */
 final class KnownFailures {
 
-  private final Set<String> signatures;
+  private KnownFailures() {}
 
-  private KnownFailures(Set<String> signatures) {
-    this.signatures = signatures;
-  }
-
-  static KnownFailures none() {
-    return new KnownFailures(Set.of());
-  }
-
-  static KnownFailures load() {
+  static Set<String> load() {
     Set<String> signatures = new LinkedHashSet<>();
     try (BufferedReader lines =
         new BufferedReader(
@@ -31,14 +23,13 @@ final class KnownFailures {
                 Objects.requireNonNull(
                     KnownFailures.class.getResourceAsStream("known-failures.txt")),
                 StandardCharsets.UTF_8))) {
-      lines.lines().filter(line -> !line.isBlank() && line.charAt(0) != '#').forEach(signatures::add);
+      lines
+          .lines()
+          .filter(line -> !line.isBlank() && line.charAt(0) != '#')
+          .forEach(signatures::add);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return new KnownFailures(signatures);
-  }
-
-  boolean contains(String signature) {
-    return signatures.contains(signature);
+    return signatures;
   }
 }

@@ -90,6 +90,9 @@ public final class Simulation implements Callable<Integer> {
   @Override
   public Integer call() {
     Set<String> ignored = new LinkedHashSet<>(tolerated);
+    if (!strict) {
+      ignored.addAll(KnownFailures.load());
+    }
     Long seed = replay;
     return seed != null ? replay(seed, ignored) : runAll(ignored);
   }
@@ -112,7 +115,6 @@ public final class Simulation implements Callable<Integer> {
 
   private int runAll(Set<String> ignored) {
     long[] range = range();
-    KnownFailures known = strict ? KnownFailures.none() : KnownFailures.load();
     Batch batch = new Batch(ignored, plant);
     for (long seed = range[0]; seed <= range[1]; seed++) {
       batch.run(seed);
@@ -127,22 +129,23 @@ public final class Simulation implements Callable<Integer> {
         out().flush();
       }
     }
-    return report(batch, known);
+    return report(batch);
   }
 
-  private int report(Batch batch, KnownFailures known) {
-    int exitCode = 0;
+  private int report(Batch batch) {
+    batch
+        .known()
+        .forEach(
+            (signature, seen) ->
+                out()
+                    .printf("KNOWN in %d seeds, first in %d: %s%n", seen[1], seen[0], signature));
     for (Batch.Finding finding : batch.findings().values()) {
-      boolean isKnown = known.contains(finding.violation().signature());
-      exitCode = isKnown ? exitCode : BROKEN;
       out()
           .printf(
-              "%s %d times, first with seed %d: %s%n",
-              isKnown ? "KNOWN" : "BROKEN",
-              finding.times(),
-              finding.seed(),
-              finding.violation());
+              "BROKEN in %d seeds, first in %d: %s%n",
+              finding.times(), finding.seed(), finding.violation());
     }
+    int exitCode = batch.findings().isEmpty() ? 0 : BROKEN;
     out().println(batch.summary());
     if (!batch.missed().isEmpty()) {
       out().println("NEVER REACHED " + batch.missed());

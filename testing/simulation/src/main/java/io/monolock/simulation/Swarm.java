@@ -20,6 +20,7 @@ import java.util.List;
  * @param pushes whether servers push what happens to keys
  * @param transfers whether stores hand keys over in one step
  * @param observed whether lockers have observers, which throw at times
+ * @param observedSneakily whether they throw checked exceptions, too
  * @param knowsLargestTtl whether the quorum is told the largest ttl
  * @param longestHop how long a signal waits for a thread at most, in nanoseconds
  */
@@ -30,6 +31,7 @@ public record Swarm(
     boolean pushes,
     boolean transfers,
     boolean observed,
+    boolean observedSneakily,
     boolean knowsLargestTtl,
     boolean tightTimeouts,
     long longestHop,
@@ -69,6 +71,7 @@ public record Swarm(
         !random.oneIn(3),
         !random.oneIn(4),
         random.oneIn(2),
+        random.oneIn(10),
         random.oneIn(3),
         tight,
         random.pick(List.of(0L, 50 * MICRO, 2 * MILLI)),

@@ -30,6 +30,7 @@ public final class Caller {
   private final List<Disposable> open = new ArrayList<>();
   private final Set<Handle> held = new LinkedHashSet<>();
   private int next;
+  private boolean finished;
 
   /**
    * A caller that has done nothing yet.
@@ -74,7 +75,11 @@ public final class Caller {
   }
 
   void opened(Disposable subscription) {
-    open.add(subscription);
+    if (finished) {
+      subscription.dispose();
+    } else {
+      open.add(subscription);
+    }
   }
 
   void holds(Handle handle) {
@@ -87,6 +92,7 @@ public final class Caller {
 
   /** Comes to an end with everything. */
   public void finish() {
+    finished = true;
     List.copyOf(open).forEach(Disposable::dispose);
     List.copyOf(held).forEach(fleet::giveBack);
     held.clear();

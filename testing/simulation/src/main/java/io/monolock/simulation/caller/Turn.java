@@ -67,7 +67,7 @@ final class Turn {
 
   /** The next operation of this caller may begin. */
   void done() {
-    if (!done) {
+    if (!done && !isGone()) {
       done = true;
       whenDone.run();
     }
@@ -153,6 +153,9 @@ final class Turn {
 
   private void use(int uses, Handle handle) {
     caller.holds(handle);
+    if (isGone()) {
+      return;
+    }
     if (uses == 0) {
       if (!random.oneIn(15)) {
         giveBack(new AtomicReference<>(handle), this::done);
@@ -163,6 +166,11 @@ final class Turn {
       return;
     }
     random.pick(swarm().uses()).apply(this, handle, () -> use(uses - 1, handle));
+  }
+
+  /** Its process has ended, or its fleet is to come to an end. */
+  private boolean isGone() {
+    return instance.process().isDead() || fleet.isOver();
   }
 
   private void giveBack(AtomicReference<Handle> given, Runnable then) {

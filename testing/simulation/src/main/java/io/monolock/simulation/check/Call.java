@@ -97,6 +97,6 @@ public final class Call {
 
   @Override
   public String toString() {
-    return kind + " " + keys + " in " + instance;
+    return kind + " #" + askedOrder + " " + keys + " in " + instance;
   }
 }

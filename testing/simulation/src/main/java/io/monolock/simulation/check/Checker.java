@@ -11,6 +11,7 @@ import io.monolock.store.Grant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,6 +33,7 @@ public final class Checker implements Witness {
   final Map<String, TokenFacts> tokens = new LinkedHashMap<>();
   private final List<Rule> rules;
   private final Set<String> tolerated;
+  private final Set<String> seen = new LinkedHashSet<>();
   private long disturbedUntil;
   private long order;
   private @Nullable Violation violation;
@@ -84,7 +86,9 @@ public final class Checker implements Witness {
   }
 
   void broken(String signature, String subject, String detail) {
-    if (violation == null && !tolerated.contains(signature)) {
+    if (tolerated.contains(signature)) {
+      seen.add(signature);
+    } else if (violation == null) {
       violation = new Violation(signature, subject, detail, world.now());
       story("checker", () -> "BROKEN " + signature + ": " + detail);
     }
@@ -92,7 +96,19 @@ public final class Checker implements Witness {
 
   /** Something was thrown where nothing may be thrown. */
   public void thrown(Throwable e) {
-    broken("Thrown: " + e.getClass().getSimpleName(), "", e + " at " + List.of(e.getStackTrace()));
+    String where = "the world";
+    for (StackTraceElement frame : e.getStackTrace()) {
+      if (frame.getClassName().matches("io\\.monolock\\.(engine|quorum)\\.\\w+.*")) {
+        where = frame.getClassName().replaceAll(".*\\.|\\$.*", "");
+        break;
+      }
+    }
+    broken("Thrown: " + e.getClass().getSimpleName() + " in " + where, "", e.toString());
+  }
+
+  /** The signatures that were tolerated. */
+  public Set<String> seen() {
+    return seen;
   }
 
   /** The first promise that was not kept, null if there is none. */
@@ -206,9 +222,14 @@ public final class Checker implements Witness {
   @Override
   public void sent(Command command) {
     TokenFacts facts = facts(command.token());
-    if (facts.instance == null) {
+    if (facts.firstAskedAt < 0) {
+      facts.firstAskedAt = world.now();
       facts.instance = instanceOf(command);
     }
+    if (command.kind() == Command.Kind.TRANSFER) {
+      facts(command.next()).keys.addAll(command.keys().asList());
+    }
+    facts.keys.addAll(command.keys().asList());
     each(rule -> rule.sent(command));
   }
 
@@ -246,6 +267,11 @@ public final class Checker implements Witness {
       default -> {}
     }
     each(rule -> rule.executed(server, command, answer));
+  }
+
+  @Override
+  public void denied(Command command) {
+    facts(command.token()).denied |= command.kind() == Command.Kind.RELEASE;
   }
 
   @Override

@@ -16,8 +16,8 @@ final class Exclusion extends Rule {
     for (Handle first : checker.open) {
       if (first.isValid() && second.isValid() && !isAllowed(first, second)) {
         for (String key : first.keys.asList()) {
-          if (second.keys.asSet().contains(key) && !isExcused(first, key)) {
-            broken(how(first), key, "of " + key + ": " + first + " and " + second);
+          if (second.keys.asSet().contains(key) && !isExcused(first, second, key)) {
+            broken(how(first, second), key, "of " + key + ": " + first + " and " + second);
           }
         }
       }
@@ -28,18 +28,21 @@ final class Exclusion extends Rule {
     return first.token.equals(second.token) && (first.isShared || second.isShared);
   }
 
-  private String how(Handle first) {
-    if (checker.facts(first.token).releaseAsked) {
+  private String how(Handle first, Handle second) {
+    if (first.facts.releaseAsked || second.facts.releaseAsked) {
       return "another call of its locker gave the user's token back";
+    }
+    if (first.isShared && !first.facts.freedAt.isEmpty()) {
+      return "its locker cleaned up a lock of the user's token";
     }
     return checker.losses.majority() > 1 ? "two valid handles in a quorum" : "two valid handles";
   }
 
   /** A token that was given back in another process is no longer ours, which nobody can tell us. */
-  private boolean isExcused(Handle first, String key) {
-    boolean releasedElsewhere =
-        checker.facts(first.token).releasedIn.stream().anyMatch(in -> !in.equals(first.instance()));
-    return releasedElsewhere || checker.losses.excuse(
+  private boolean isExcused(Handle first, Handle second, String key) {
+    return first.wasReleasedElsewhere()
+        || second.wasReleasedElsewhere()
+        || checker.losses.excuse(
         key, first.call.askedAt, checker.world.now(), checker.largestTtl);
   }
 }

@@ -46,6 +46,10 @@ public final class Handle {
     return !call.instance.process().isDead() && lock.isValid();
   }
 
+  boolean wasReleasedElsewhere() {
+    return facts.releasedIn.stream().anyMatch(in -> !in.equals(call.instance));
+  }
+
   @Override
   public String toString() {
     return token.substring(0, 4) + " on " + keys + " in " + call.instance;

@@ -31,7 +31,7 @@ final class NothingLeft extends Rule {
       }
     }
     for (Instance instance : instances()) {
-      if (!instance.isClosing()) {
+      if (!instance.isClosing() && !checker.settings.tightTimeouts()) {
         int held = heldIn(instance);
         left("lines", Math.max(0, instance.snapshot().lines() - held), instance);
         left("leases", Math.max(0, instance.snapshot().leases() - held), instance);
@@ -67,8 +67,14 @@ final class NothingLeft extends Rule {
         || instance.process().isDead()
         || instance.isClosing()
         || facts.isShared
-        || checker.losses.isLost(key, server, facts.grantedAt)
+        || facts.denied
+        || facts.keys.stream().anyMatch(one -> wasLost(server, one, facts))
         || facts.handles.stream().anyMatch(handle -> isLeftToItsTtl(facts, handle));
+  }
+
+  /** When one key was lost, the others are no longer released with it. */
+  private boolean wasLost(Server server, String key, TokenFacts facts) {
+    return checker.losses.isLost(key, server, facts.firstAskedAt);
   }
 
   private boolean isLeftToItsTtl(TokenFacts facts, Handle handle) {

@@ -22,6 +22,14 @@ final class TokenFacts {
 
   boolean releaseAsked;
 
+  /** A release was refused for good, so that the keys are left to their ttl. */
+  boolean denied;
+
+  /** All keys that were ever asked for with it. */
+  final Set<String> keys = new LinkedHashSet<>();
+
+  long firstAskedAt = -1;
+
   /** The lockers in which a handle of it was given back. */
   final Set<Instance> releasedIn = new LinkedHashSet<>();
 

@@ -98,6 +98,9 @@ public final class Server {
     StoreFailure refusal = refusal(command.kind());
     if (refusal != null) {
       story("refuses " + command + " of " + command.process());
+      if (!refusal.isTransient()) {
+        witness.denied(command);
+      }
       throw refusal;
     }
     Object answer = command.script().apply(connection);

@@ -17,6 +17,9 @@ public interface Witness {
    */
   default void executed(Server server, Command command, @Nullable Object answer) {}
 
+  /** A server will never do this for its client. */
+  default void denied(Command command) {}
+
   /** A server has lost these keys, or what was last written there, though their time was not over. */
   default void forgot(Server server, Set<String> keys) {}
 
