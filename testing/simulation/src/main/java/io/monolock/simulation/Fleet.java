@@ -27,9 +27,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 
 /** Servers, processes with their lockers, and callers in them: one run of one plan. */
 public final class Fleet {
@@ -39,7 +40,7 @@ public final class Fleet {
 
   /** A fleet that has sent more is brought to an end before its time. */
   private static final long MOST_COMMANDS = 4_000;
-  private static final long UNTIL_QUIET = 8_000_000_000L;
+  private static final long UNTIL_QUIET = 16_000_000_000L;
   private static final long UNTIL_CLOSED = 12_000_000_000L;
   private static final int MOST_REMEMBERED = 8;
 
@@ -53,7 +54,8 @@ public final class Fleet {
   private final List<Caller> callers = new ArrayList<>();
   private final List<Handle> remembered = new ArrayList<>();
   private final List<String> keys;
-  private final UnaryOperator<LockStore> plantInStore;
+  private final Plant plant;
+  private final Chance plantChance;
   private final Checker checker;
   private int started;
   private long faults;
@@ -81,7 +83,8 @@ public final class Fleet {
                 Math.max(20_000_000, swarm.stepBack().toNanos())),
             sometimes,
             tolerated);
-    this.plantInStore = store -> plant.in(store, this);
+    this.plant = plant;
+    this.plantChance = new Chance(plan.seed());
     for (int i = 0; i < swarm.servers(); i++) {
       Server server =
           new Server(world, checker, "server" + (i + 1), random.rate(), random.split());
@@ -114,7 +117,8 @@ public final class Fleet {
     for (Server server : servers) {
       Link link = new Link(world, process, server, checker, swarm.speed(), random.split());
       links.add(link);
-      stores.add(plantInStore.apply(new SimulatedStore(link, swarm.pushes(), swarm.transfers())));
+      stores.add(
+          plant.in(new SimulatedStore(link, swarm.pushes(), swarm.transfers()), plantChance));
     }
     LockStore store = stores.size() == 1 ? stores.get(0) : quorum(stores, process);
     ReactiveLocker.Builder builder =
@@ -233,6 +237,13 @@ public final class Fleet {
                     .forEach(Caller::goOn);
               }
             });
+  }
+
+  /** The signals of a call as its subscriber gets them. */
+  public <T> Flux<T> signals(Call.Kind kind, Publisher<T> source, Instance instance) {
+    return plant == Plant.NONE
+        ? Flux.from(source)
+        : plant.in(kind, Flux.from(source), plantChance, instance);
   }
 
   /** What this fleet is like. */

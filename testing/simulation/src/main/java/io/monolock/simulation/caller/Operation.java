@@ -5,7 +5,6 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.simulation.check.Call;
 import io.monolock.simulation.check.Handle;
-import io.monolock.simulation.check.Watch;
 import io.monolock.store.LockKeys;
 import java.util.concurrent.atomic.AtomicReference;
 import reactor.core.publisher.Flux;
@@ -39,11 +38,10 @@ public enum Operation {
           Flux.defer(
               () -> {
                 Call call = turn.call(Call.Kind.SCOPE, keys, wish, null);
-                return Watch.flux(
+                return turn.watched(
                     turn.locker()
                         .withLock(
                             keys.asSet(), wish.options(), lock -> body.single(turn, call, lock)),
-                    turn.checker(),
                     () -> call,
                     handle -> {});
               }),
@@ -62,11 +60,10 @@ public enum Operation {
           Flux.defer(
               () -> {
                 Call call = turn.call(Call.Kind.SCOPE, keys, wish, null);
-                return Watch.flux(
+                return turn.watched(
                     turn.locker()
                         .withLockMany(
                             keys.asSet(), wish.options(), lock -> body.run(turn, call, lock)),
-                    turn.checker(),
                     () -> call,
                     handle -> {});
               }));
@@ -100,9 +97,8 @@ public enum Operation {
       LockOptions options = turn.wish().options().token(other.lock().token());
       LockKeys keys = LockKeys.of(other.lock().keys());
       turn.useWhatComes(
-          Watch.flux(
+          turn.watched(
               turn.locker().attach(keys.asSet(), other.lock().token(), options),
-              turn.checker(),
               () -> turn.call(Call.Kind.ATTACH, keys, new Wish(options, 0), null),
               handle -> {}),
           new AtomicReference<>());

@@ -16,6 +16,7 @@ import io.monolock.store.LockKeys;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -117,9 +118,8 @@ final class Turn {
   void take(Call.Kind kind, LockKeys keys, Wish wish) {
     AtomicReference<Handle> given = new AtomicReference<>();
     useWhatComes(
-        Watch.flux(
+        watched(
             Operation.source(kind, this, keys, wish.options()),
-            checker(),
             () -> call(kind, keys, wish, null),
             given::set),
         given);
@@ -130,14 +130,19 @@ final class Turn {
     AtomicReference<Handle> given = new AtomicReference<>();
     Demanding<Lock> subscriber =
         new Demanding<>(Ending.WAITS, lock -> giveBack(given, () -> {}), () -> {}, false);
-    Watch.flux(
+    watched(
             locker().acquire(keys.asSet(), wish.options()),
-            checker(),
             () -> call(Call.Kind.ACQUIRE, keys, wish, null),
             given::set)
         .subscribe(subscriber);
     caller.opened(subscriber);
     later(stay, subscriber::cancel);
+  }
+
+  /** Watches each subscription as a call of its own. */
+  <T> Flux<T> watched(Publisher<T> source, Supplier<Call> call, Consumer<Handle> delivered) {
+    return Watch.flux(
+        made -> fleet.signals(made.kind(), source, instance), checker(), call, delivered);
   }
 
   void useWhatComes(Flux<Lock> source, AtomicReference<Handle> given) {
@@ -184,7 +189,8 @@ final class Turn {
   /** A release from inside of a body. */
   Mono<Boolean> release(Lock lock) {
     Handle handle = checker().handleOf(lock);
-    return Watch.mono(lock.release(), checker(), () -> callOn(Call.Kind.RELEASE, handle));
+    return watched(lock.release(), () -> callOn(Call.Kind.RELEASE, handle), given -> {})
+        .singleOrEmpty();
   }
 
   /** Another lock, from inside of a body. */
@@ -194,13 +200,12 @@ final class Turn {
     return Flux.defer(
             () -> {
               Call call = call(Call.Kind.SCOPE, keys, wish, null);
-              return Watch.flux(
+              return watched(
                   locker()
                       .withLock(
                           keys.asSet(),
                           wish.options(),
                           lock -> Body.VALUE.single(this, call, lock)),
-                  checker(),
                   () -> call,
                   handle -> {});
             })
@@ -210,8 +215,7 @@ final class Turn {
   void watch(Call.Kind kind, LockKeys keys, Mono<?> source) {
     Wish wish = wish();
     subscribe(
-        Watch.flux(
-            source.cast(Object.class), checker(), () -> call(kind, keys, wish, null), h -> {}),
+        watched(source.cast(Object.class), () -> call(kind, keys, wish, null), handle -> {}),
         value -> {});
   }
 
@@ -224,11 +228,8 @@ final class Turn {
     Ending ending = random.oneIn(4) ? random.pick(swarm().endings()) : Ending.WAITS;
     Demanding<Object> subscriber = new Demanding<>(ending, value -> {}, then, false);
     Flux<Object> watched =
-        Watch.flux(
-            Flux.from(source).cast(Object.class),
-            checker(),
-            () -> callOn(kind, handle),
-            given -> {});
+        watched(
+            Flux.from(source).cast(Object.class), () -> callOn(kind, handle), given -> {});
     ending.decorate(watched, this, patience()).subscribe(subscriber);
     caller.opened(subscriber);
     if (time > 0) {

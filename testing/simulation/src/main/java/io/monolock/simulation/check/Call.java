@@ -65,6 +65,11 @@ public final class Call {
     this.longestPause = longestPause;
   }
 
+  /** What it is. */
+  public Kind kind() {
+    return kind;
+  }
+
   /** The locker has said that it has to wait. */
   public void waits() {
     waits = true;

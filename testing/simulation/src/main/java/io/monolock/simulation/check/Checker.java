@@ -2,12 +2,15 @@
 package io.monolock.simulation.check;
 
 import io.monolock.Lock;
+import io.monolock.LockStoreException;
 import io.monolock.simulation.Instance;
+import io.monolock.simulation.check.Sometimes.State;
 import io.monolock.simulation.world.Command;
 import io.monolock.simulation.world.Server;
 import io.monolock.simulation.world.Witness;
 import io.monolock.simulation.world.World;
 import io.monolock.store.Grant;
+import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -147,8 +150,11 @@ public final class Checker implements Witness {
     Handle handle = call.handle;
     switch (call.kind) {
       case ATTACH -> call.options.token().ifPresent(token -> facts(token).attaching++);
-      case FORCE_RELEASE -> losses.forced(call.keys.asList().get(0), Long.MAX_VALUE);
-      case CLOSE -> call.instance.state().close();
+      case FORCE_RELEASE -> {
+        sometimes.reached(State.FORCED);
+        losses.forced(call.keys.asList().get(0), Long.MAX_VALUE);
+      }
+      case CLOSE -> close(call.instance);
       case RELEASE -> {
         if (handle != null) {
           releaseAsked(handle);
@@ -158,6 +164,13 @@ public final class Checker implements Witness {
     }
     story(call.instance.toString(), () -> "asks " + call + " " + call.options);
     each(rule -> rule.asked(call));
+  }
+
+  private void close(Instance instance) {
+    instance.state().close();
+    if (calls.stream().anyMatch(one -> one.instance.equals(instance) && one.isInLine())) {
+      sometimes.reached(State.CLOSED_WITH_WAITERS);
+    }
   }
 
   /** A caller, or the end of a scope, gives a lock back. */
@@ -198,6 +211,9 @@ public final class Checker implements Witness {
     if (call.kind == Call.Kind.ATTACH) {
       call.options.token().ifPresent(token -> facts(token).attaching--);
     }
+    if (call.error instanceof LockStoreException e && e.reason() == Reason.UNKNOWN_OUTCOME) {
+      sometimes.reached(State.UNKNOWN_OUTCOME);
+    }
     story(
         call.instance.toString(),
         () ->
@@ -213,6 +229,9 @@ public final class Checker implements Witness {
     Handle handle = new Handle(lock, call, facts);
     facts.handles.add(handle);
     facts.isShared |= handle.isShared;
+    if (call.kind == Call.Kind.ATTACH) {
+      sometimes.reached(State.ATTACHED);
+    }
     story(handle.instance().toString(), () -> "has " + handle);
     each(rule -> rule.delivered(handle));
     open.add(handle);

@@ -47,7 +47,12 @@ public final class Handle {
   }
 
   boolean wasReleasedElsewhere() {
-    return facts.releasedIn.stream().anyMatch(in -> !in.equals(call.instance));
+    return facts.releasedIn.stream().anyMatch(in -> !in.equals(call.instance))
+        || facts.handles.stream().anyMatch(other -> other.isBeingClosedBeside(this));
+  }
+
+  private boolean isBeingClosedBeside(Handle other) {
+    return call.instance.isClosing() && !call.instance.equals(other.call.instance);
   }
 
   @Override

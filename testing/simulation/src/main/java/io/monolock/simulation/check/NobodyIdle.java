@@ -85,7 +85,7 @@ final class NobodyIdle extends Rule {
   private void check(Call call) {
     long now = checker.world.now();
     long idle = now - call.freeSeen;
-    long roundTrips = SLACK + 20 * call.instance.usualDelay() + 10 * checker.settings.longestHop();
+    long roundTrips = SLACK + 40 * call.instance.usualDelay() + 10 * checker.settings.longestHop();
     if (idle <= roundTrips || !checker.isAwakeSince(call.instance, call.freeSeen)) {
       return;
     }

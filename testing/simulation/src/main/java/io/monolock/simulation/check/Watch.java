@@ -3,6 +3,8 @@ package io.monolock.simulation.check;
 
 import io.monolock.Lock;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -29,9 +31,8 @@ public final class Watch<T> implements CoreSubscriber<T>, Subscription {
   }
 
   /** Watches each subscription as a call of its own. */
-  public static <T> Mono<T> mono(
-      Mono<T> source, Checker checker, java.util.function.Supplier<Call> call) {
-    return Mono.fromDirect(flux(source, checker, call, handle -> {}));
+  public static <T> Mono<T> mono(Mono<T> source, Checker checker, Supplier<Call> call) {
+    return Mono.fromDirect(flux(made -> source, checker, call, handle -> {}));
   }
 
   /**
@@ -40,16 +41,16 @@ public final class Watch<T> implements CoreSubscriber<T>, Subscription {
    * @param delivered is given the handle before the subscriber is
    */
   public static <T> Flux<T> flux(
-      Publisher<T> source,
+      Function<Call, Publisher<T>> source,
       Checker checker,
-      java.util.function.Supplier<Call> call,
+      Supplier<Call> call,
       Consumer<Handle> delivered) {
     return new Flux<>() {
       @Override
       public void subscribe(CoreSubscriber<? super T> actual) {
         Call made = call.get();
         checker.asked(made);
-        source.subscribe(new Watch<>(made, checker, actual, delivered));
+        source.apply(made).subscribe(new Watch<>(made, checker, actual, delivered));
       }
     };
   }

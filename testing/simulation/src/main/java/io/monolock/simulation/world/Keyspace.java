@@ -38,6 +38,8 @@ public final class Keyspace {
   private final Map<String, Fence> fences = new LinkedHashMap<>();
   private final Map<String, Set<Connection>> readers = new LinkedHashMap<>();
   private final Deque<Change> changes = new ArrayDeque<>();
+  private int losesEach;
+  private int writes;
 
   Keyspace(LongSupplier trueTime, LongSupplier millis) {
     this.trueTime = trueTime;
@@ -74,7 +76,15 @@ public final class Keyspace {
     change(key, null);
   }
 
+  /** Forgets each nth write, as no server does. */
+  public void loseEach(int nth) {
+    losesEach = nth;
+  }
+
   private void change(String key, @Nullable Entry after) {
+    if (losesEach > 0 && ++writes % losesEach == 0) {
+      return;
+    }
     Entry before = after == null ? entries.remove(key) : entries.put(key, after);
     changes.add(new Change(trueTime.getAsLong(), key, before, after));
     if (changes.size() > REMEMBERED) {

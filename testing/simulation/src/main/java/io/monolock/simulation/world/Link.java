@@ -11,7 +11,7 @@ public final class Link {
    *
    * @param least the least, in nanoseconds
    * @param most the most it usually takes
-   * @param spikes how many of a thousand take up to a hundred times as long
+   * @param spikes how many of a thousand take up to ten times as long
    * @param isInstant whether a call is answered while it is made
    */
   public record Speed(long least, long most, int spikes, boolean isInstant) {}
@@ -64,7 +64,7 @@ public final class Link {
   long arrival(boolean isRequest) {
     long delay = (long) ((speed.least + random.nextLong(speed.most - speed.least + 1)) * slowness);
     if (random.nextInt(1_000) < speed.spikes) {
-      delay *= 1 + random.nextInt(100);
+      delay *= 1 + random.nextInt(10);
     }
     boolean muted = isMuted() && (isRequest ? mutesRequests : mutesAnswers);
     return Math.max(world.now(), muted ? mutedUntil : 0) + delay;
