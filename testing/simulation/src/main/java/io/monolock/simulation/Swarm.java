@@ -60,7 +60,7 @@ public record Swarm(
 
   /** Draws one. */
   static Swarm draw(Chance random) {
-    boolean quorum = random.oneIn(4);
+    boolean quorum = random.oneIn(3);
     boolean tight = random.oneIn(4);
     Link.Speed speed = speed(random);
     long roundTrip = 2 * speed.most() / MILLI;

@@ -268,8 +268,9 @@ public final class Checker implements Witness {
     sometimes.executed(command, answer);
     switch (command.kind()) {
       case ACQUIRE -> {
-        if (answer instanceof Grant.Granted) {
+        if (answer instanceof Grant.Granted granted) {
           facts.grantedAt = world.now();
+          facts.freshlyGrantedAt = granted.fresh() ? world.now() : facts.freshlyGrantedAt;
         }
       }
       case TRANSFER -> {

@@ -40,9 +40,9 @@ final class Exclusion extends Rule {
 
   /** A token that was given back in another process is no longer ours, which nobody can tell us. */
   private boolean isExcused(Handle first, Handle second, String key) {
+    long since = Math.min(first.call.askedAt, second.call.askedAt);
     return first.wasReleasedElsewhere()
         || second.wasReleasedElsewhere()
-        || checker.losses.excuse(
-        key, first.call.askedAt, checker.world.now(), checker.largestTtl);
+        || checker.losses.excuse(key, since, checker.world.now(), checker.largestTtl);
   }
 }

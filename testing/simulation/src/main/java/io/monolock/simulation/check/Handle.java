@@ -17,6 +17,8 @@ public final class Handle {
   /** The token was given by its user, who may use it elsewhere, too. */
   final boolean isShared;
 
+  final long deliveredAt;
+  final long grantedAt;
   boolean released;
 
   /** When it was first seen to be invalid, 0 before. */
@@ -29,6 +31,8 @@ public final class Handle {
     this.keys = LockKeys.of(lock.keys());
     this.token = lock.token();
     this.facts = facts;
+    this.deliveredAt = call.instance.process().world().now();
+    this.grantedAt = facts.grantedAt;
     this.isShared = call.options.token().isPresent() || call.kind == Call.Kind.ATTACH;
   }
 

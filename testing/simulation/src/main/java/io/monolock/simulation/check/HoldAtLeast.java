@@ -29,7 +29,10 @@ final class HoldAtLeast extends Rule {
             + (command.kind() == Command.Kind.RELEASE ? command.time().toNanos() : 0);
     for (Handle handle : facts.handles) {
       long least = handle.call.options.holdAtLeast().toNanos();
-      if (least > 0 && keptUntil < facts.grantedAt + least / 100 * 99 - TOLERANCE) {
+      boolean isItsOwn = facts.freshlyGrantedAt <= handle.deliveredAt;
+      if (least > 0
+          && isItsOwn
+          && keptUntil < handle.grantedAt + least / 100 * 99 - TOLERANCE) {
         broken(
             "freed too early by " + command.kind(),
             command.token(),
@@ -39,7 +42,7 @@ final class HoldAtLeast extends Rule {
                 + " until "
                 + keptUntil
                 + ", granted at "
-                + facts.grantedAt
+                + handle.grantedAt
                 + " for at least "
                 + least);
       }

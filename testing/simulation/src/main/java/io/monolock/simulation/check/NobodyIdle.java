@@ -18,6 +18,9 @@ final class NobodyIdle extends Rule {
 
   private static final long SLACK = 100_000_000;
 
+  /** Those who ask a quorum at once may take its members from each other for a while. */
+  private static final long MEMBERS = 1_000_000_000;
+
   /** The last release of a set of keys. */
   private record Freed(Command command, long time) {}
 
@@ -84,7 +87,7 @@ final class NobodyIdle extends Rule {
 
   private void check(Call call) {
     long now = checker.world.now();
-    long idle = now - call.freeSeen;
+    long idle = now - call.freeSeen - (checker.servers.size() > 1 ? MEMBERS : 0);
     long roundTrips = SLACK + 40 * call.instance.usualDelay() + 10 * checker.settings.longestHop();
     if (idle <= roundTrips || !checker.isAwakeSince(call.instance, call.freeSeen)) {
       return;

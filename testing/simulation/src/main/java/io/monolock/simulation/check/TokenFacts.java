@@ -35,6 +35,7 @@ final class TokenFacts {
 
   int attaching;
   long grantedAt;
+  long freshlyGrantedAt;
   @Nullable Instance instance;
 
   boolean hasValidHandle() {
