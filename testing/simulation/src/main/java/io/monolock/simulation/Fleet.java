@@ -35,6 +35,7 @@ import reactor.core.publisher.Flux;
 /** Servers, processes with their lockers, and callers in them: one run of one plan. */
 public final class Fleet {
 
+  private static final long LONG_AGO = 3_600_000_000_000L;
   private static final long TICK = 10_000_000;
   private static final long SLICE = 100_000_000;
 
@@ -89,6 +90,9 @@ public final class Fleet {
       Server server =
           new Server(world, checker, "server" + (i + 1), random.rate(), random.split());
       plant.in(server);
+      if (!swarm.isNew()) {
+        server.age(LONG_AGO);
+      }
       servers.add(server);
     }
     for (int i = 0; i < swarm.instances(); i++) {

@@ -21,6 +21,7 @@ import java.util.List;
  * @param transfers whether stores hand keys over in one step
  * @param observed whether lockers have observers, which throw at times
  * @param observedSneakily whether they throw checked exceptions, too
+ * @param isNew whether servers are first asked in this run
  * @param knowsLargestTtl whether the quorum is told the largest ttl
  * @param longestHop how long a signal waits for a thread at most, in nanoseconds
  */
@@ -32,6 +33,7 @@ public record Swarm(
     boolean transfers,
     boolean observed,
     boolean observedSneakily,
+    boolean isNew,
     boolean knowsLargestTtl,
     boolean tightTimeouts,
     long longestHop,
@@ -72,6 +74,7 @@ public record Swarm(
         !random.oneIn(4),
         random.oneIn(2),
         random.oneIn(10),
+        random.oneIn(2),
         random.oneIn(3),
         tight,
         random.pick(List.of(0L, 50 * MICRO, 2 * MILLI)),

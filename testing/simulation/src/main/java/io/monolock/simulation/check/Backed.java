@@ -28,7 +28,7 @@ final class Backed extends Rule {
   void tick() {
     for (Handle handle : checker.open) {
       TokenFacts facts = handle.facts;
-      if (!facts.releaseAsked && handle.isValid()) {
+      if (!facts.releaseAsked && handle.isValid() && !handle.wasReleasedElsewhere()) {
         for (String key : handle.keys.asList()) {
           if (!isBacked(handle, key)) {
             broken(

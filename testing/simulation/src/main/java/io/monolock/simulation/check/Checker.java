@@ -275,18 +275,23 @@ public final class Checker implements Witness {
       }
       case TRANSFER -> {
         if (answer != null) {
-          facts.freedAt.add(server);
+          freed(facts, server, command);
           facts(command.next()).grantedAt = world.now();
         }
       }
       case RELEASE -> {
         if (Boolean.TRUE.equals(answer)) {
-          facts.freedAt.add(server);
+          freed(facts, server, command);
         }
       }
       default -> {}
     }
     each(rule -> rule.executed(server, command, answer));
+  }
+
+  private static void freed(TokenFacts facts, Server server, Command command) {
+    facts.freedAt.add(server);
+    facts.freedBy.add(command.process());
   }
 
   @Override

@@ -29,6 +29,8 @@ final class Fencing extends Rule {
       if (before != null
           && before.number >= number
           && !before.token.equals(handle.token)
+          && !wasGivenBack(before.token)
+          && !wasGivenBack(handle.token)
           && !isExcused(key, before.time)) {
         broken("a number that is not above the last", key, before + " before " + number);
       }
@@ -36,6 +38,11 @@ final class Fencing extends Rule {
         last.put(key, new Given(number, handle.token, handle.call.askedAt));
       }
     }
+  }
+
+  /** Who gives a token back that others use, too, lets a later number overtake theirs. */
+  private boolean wasGivenBack(String token) {
+    return checker.facts(token).isShared && checker.facts(token).releaseAsked;
   }
 
   private boolean isExcused(String key, long since) {

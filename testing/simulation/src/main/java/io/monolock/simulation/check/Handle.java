@@ -52,6 +52,7 @@ public final class Handle {
 
   boolean wasReleasedElsewhere() {
     return facts.releasedIn.stream().anyMatch(in -> !in.equals(call.instance))
+        || facts.freedBy.stream().anyMatch(by -> by != call.instance.process())
         || facts.handles.stream().anyMatch(other -> other.isBeingClosedBeside(this));
   }
 

@@ -45,6 +45,11 @@ final class Losses {
     return forced.getOrDefault(key, LONG_AGO) >= since;
   }
 
+  /** Whether a quorum has members that must not vote for a while. */
+  boolean mayBarMembers() {
+    return servers > 1 && !anything.isEmpty();
+  }
+
   /** Whether a majority of the servers has forgotten anything since then. */
   boolean byMajority(long since) {
     return anything.values().stream().filter(time -> time >= since).count() >= majority();

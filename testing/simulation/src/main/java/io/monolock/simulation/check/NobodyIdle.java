@@ -49,7 +49,7 @@ final class NobodyIdle extends Rule {
   void tick() {
     waiting.removeIf(
         call -> call.isOver() || call.hasLock() || call.instance.process().isDead());
-    if (checker.settings.tightTimeouts()) {
+    if (checker.settings.tightTimeouts() || checker.losses.mayBarMembers()) {
       return;
     }
     for (int i = 0; i < waiting.size(); i++) {

@@ -2,6 +2,7 @@
 package io.monolock.simulation.check;
 
 import io.monolock.simulation.Instance;
+import io.monolock.simulation.world.Process;
 import io.monolock.simulation.world.Server;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -16,6 +17,9 @@ final class TokenFacts {
 
   /** The servers that have freed its keys because its locker asked for it. */
   final Set<Server> freedAt = new LinkedHashSet<>();
+
+  /** The processes whose commands have freed its keys. */
+  final Set<Process> freedBy = new LinkedHashSet<>();
 
   /** Some user gave it, or has attached to it. */
   boolean isShared;

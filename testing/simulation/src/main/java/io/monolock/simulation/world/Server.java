@@ -70,6 +70,12 @@ public final class Server {
     return LongStream.of(executed).sum();
   }
 
+  /** It has run for so long before the world began. */
+  public void age(long nanos) {
+    remembersSinceMicros = stepMicros - nanos / 1_000;
+    runThatRemembers = run;
+  }
+
   /** What it keeps. */
   public Keyspace data() {
     return data;
