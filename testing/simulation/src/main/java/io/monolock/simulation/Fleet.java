@@ -81,7 +81,8 @@ public final class Fleet {
             new Checker.Settings(
                 swarm.longestHop(),
                 swarm.tightTimeouts(),
-                Math.max(20_000_000, swarm.stepBack().toNanos())),
+                Math.max(20_000_000, swarm.stepBack().toNanos()),
+                swarm.quorum()),
             sometimes,
             tolerated);
     this.plant = plant;

@@ -52,6 +52,11 @@ public final class Simulation implements Callable<Integer> {
   private @Nullable String about;
 
   @Option(
+      names = "--whole",
+      description = "Tells the whole story, and not one that was cut down.")
+  private boolean whole;
+
+  @Option(
       names = "--plant",
       defaultValue = "NONE",
       description = "Plants a fault that has to be found: ${COMPLETION-CANDIDATES}.")
@@ -105,6 +110,13 @@ public final class Simulation implements Callable<Integer> {
     Plan plan = Plan.of(seed);
     Fleet.Outcome outcome = Fleet.run(plan, true, ignored, plant);
     Violation violation = outcome.violation();
+    if (violation != null && !whole) {
+      plan = new Shrinker(plan, violation, ignored, plant).shrink();
+      outcome = Fleet.run(plan, true, ignored, plant);
+      violation = outcome.violation();
+      plan.troubles().forEach(out()::println);
+      plan.work().forEach(out()::println);
+    }
     String word = about != null ? about : violation == null ? "" : violation.subject();
     out().println(plan.swarm());
     outcome.story().about(word).forEach(out()::println);

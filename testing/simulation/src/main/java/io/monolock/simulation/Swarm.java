@@ -106,6 +106,15 @@ public record Swarm(
     return List.copyOf(all);
   }
 
+  /** Which kind of quorum it is, in words. */
+  String quorum() {
+    if (servers == 1) {
+      return "";
+    }
+    String age = isNew ? " in a new quorum" : " in an old quorum";
+    return age + (knowsLargestTtl ? "" : " that is not told its largest ttl");
+  }
+
   /** The longest of the ttl's; what is held for at least twice as long counts, too. */
   Duration largestTtl() {
     Duration largest = ttls.stream().max(Duration::compareTo).orElseThrow();

@@ -47,8 +47,10 @@ public final class Checker implements Witness {
    * @param longestHop how long a signal waits for a thread at most, in nanoseconds
    * @param tightTimeouts whether commands may be given up though nothing is wrong
    * @param stepBack the longest step back of a locker, in nanoseconds
+   * @param quorum which kind of quorum it is, empty for none
    */
-  public record Settings(long longestHop, boolean tightTimeouts, long stepBack) {}
+  public record Settings(
+      long longestHop, boolean tightTimeouts, long stepBack, String quorum) {}
 
   /**
    * A checker that has seen nothing yet.
@@ -270,6 +272,7 @@ public final class Checker implements Witness {
       case ACQUIRE -> {
         if (answer instanceof Grant.Granted granted) {
           facts.grantedAt = world.now();
+          facts.writtenAt.put(server, world.now());
           facts.freshlyGrantedAt = granted.fresh() ? world.now() : facts.freshlyGrantedAt;
         }
       }
@@ -277,11 +280,19 @@ public final class Checker implements Witness {
         if (answer != null) {
           freed(facts, server, command);
           facts(command.next()).grantedAt = world.now();
+          facts(command.next()).writtenAt.put(server, world.now());
         }
       }
       case RELEASE -> {
         if (Boolean.TRUE.equals(answer)) {
           freed(facts, server, command);
+        } else {
+          facts.notFreedAt.put(server, world.now());
+        }
+      }
+      case EXTEND -> {
+        if (Boolean.TRUE.equals(answer)) {
+          facts.writtenAt.put(server, world.now());
         }
       }
       default -> {}
@@ -297,6 +308,11 @@ public final class Checker implements Witness {
   @Override
   public void denied(Command command) {
     facts(command.token()).denied |= command.kind() == Command.Kind.RELEASE;
+  }
+
+  @Override
+  public void restarted(Server server) {
+    losses.restarted();
   }
 
   @Override

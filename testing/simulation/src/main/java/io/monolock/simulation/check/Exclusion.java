@@ -35,7 +35,7 @@ final class Exclusion extends Rule {
     if (first.isShared && !first.facts.freedAt.isEmpty()) {
       return "its locker cleaned up a lock of the user's token";
     }
-    return checker.losses.majority() > 1 ? "two valid handles in a quorum" : "two valid handles";
+    return "two valid handles" + checker.settings.quorum();
   }
 
   /** A token that was given back in another process is no longer ours, which nobody can tell us. */

@@ -16,6 +16,7 @@ final class Losses {
   private final Map<Server, Long> anything = new LinkedHashMap<>();
   private final Map<String, Map<Server, Long>> keys = new LinkedHashMap<>();
   private final Map<String, Long> forced = new LinkedHashMap<>();
+  private boolean restarted;
 
   Losses(int servers) {
     this.servers = servers;
@@ -28,6 +29,10 @@ final class Losses {
   void forgot(Server server, Set<String> lost, long now) {
     anything.put(server, now);
     lost.forEach(key -> keys.computeIfAbsent(key, any -> new LinkedHashMap<>()).put(server, now));
+  }
+
+  void restarted() {
+    restarted = true;
   }
 
   /** Somebody has freed the key by force, or was about to. */
@@ -47,7 +52,7 @@ final class Losses {
 
   /** Whether a quorum has members that must not vote for a while. */
   boolean mayBarMembers() {
-    return servers > 1 && !anything.isEmpty();
+    return servers > 1 && (restarted || !anything.isEmpty());
   }
 
   /** Whether a majority of the servers has forgotten anything since then. */

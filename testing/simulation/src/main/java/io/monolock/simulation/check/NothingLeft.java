@@ -68,6 +68,7 @@ final class NothingLeft extends Rule {
         || instance.isClosing()
         || facts.isShared
         || facts.denied
+        || facts.wasNotFreed(server)
         || facts.keys.stream().anyMatch(one -> wasLost(server, one, facts))
         || facts.handles.stream().anyMatch(handle -> isLeftToItsTtl(facts, handle));
   }

@@ -5,8 +5,10 @@ import io.monolock.simulation.Instance;
 import io.monolock.simulation.world.Process;
 import io.monolock.simulation.world.Server;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,11 @@ final class TokenFacts {
 
   /** The servers that have freed its keys because its locker asked for it. */
   final Set<Server> freedAt = new LinkedHashSet<>();
+
+  /** When each server has last written a key for it, and last refused to free its keys. */
+  final Map<Server, Long> writtenAt = new LinkedHashMap<>();
+
+  final Map<Server, Long> notFreedAt = new LinkedHashMap<>();
 
   /** The processes whose commands have freed its keys. */
   final Set<Process> freedBy = new LinkedHashSet<>();
@@ -41,6 +48,11 @@ final class TokenFacts {
   long grantedAt;
   long freshlyGrantedAt;
   @Nullable Instance instance;
+
+  /** Whether this server was asked in vain to free all keys, as one of them had ended before. */
+  boolean wasNotFreed(Server server) {
+    return notFreedAt.getOrDefault(server, -1L) > writtenAt.getOrDefault(server, -1L);
+  }
 
   boolean hasValidHandle() {
     return handles.stream().anyMatch(Handle::isValid);

@@ -187,6 +187,7 @@ public final class Server {
   public void restart(long duration, boolean empty) {
     goDown(duration);
     run++;
+    witness.restarted(this);
     if (empty) {
       flush();
     }

@@ -23,6 +23,9 @@ public interface Witness {
   /** A server has lost these keys, or what was last written there, though their time was not over. */
   default void forgot(Server server, Set<String> keys) {}
 
+  /** A server was started again. */
+  default void restarted(Server server) {}
+
   /** Until this true time something is wrong with a server, or the way to it. */
   default void disturbed(long until) {}
 }
