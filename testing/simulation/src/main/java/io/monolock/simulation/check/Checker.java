@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 /** Knows what happened so far, and lets every {@link Rule} look at it. */
 public final class Checker implements Witness {
 
+  private static final int TOKEN_LENGTH = 22;
+
   final World world;
   final List<Server> servers;
   final Losses losses;
@@ -94,7 +96,8 @@ public final class Checker implements Witness {
     if (tolerated.contains(signature)) {
       seen.add(signature);
     } else if (violation == null) {
-      violation = new Violation(signature, subject, detail, world.now());
+      String word = subject.length() == TOKEN_LENGTH ? subject.substring(0, 4) : subject;
+      violation = new Violation(signature, word, detail, world.now());
       story("checker", () -> "BROKEN " + signature + ": " + detail);
     }
   }
@@ -231,6 +234,11 @@ public final class Checker implements Witness {
     Handle handle = new Handle(lock, call, facts);
     facts.handles.add(handle);
     facts.isShared |= handle.isShared;
+    if (!facts.isShared) {
+      // what attempts before this one gave back
+      facts.freedAt.clear();
+      facts.freedBy.clear();
+    }
     if (call.kind == Call.Kind.ATTACH) {
       sometimes.reached(State.ATTACHED);
     }
