@@ -16,8 +16,8 @@ import io.monolock.simulation.check.Sometimes.State;
 import io.monolock.simulation.check.Violation;
 import io.monolock.simulation.check.Watch;
 import io.monolock.simulation.world.Link;
-import io.monolock.simulation.world.Process;
 import io.monolock.simulation.world.Server;
+import io.monolock.simulation.world.SimulatedProcess;
 import io.monolock.simulation.world.SimulatedStore;
 import io.monolock.simulation.world.Story;
 import io.monolock.simulation.world.World;
@@ -41,6 +41,7 @@ public final class Fleet {
 
   /** A fleet that has sent more is brought to an end before its time. */
   private static final long MOST_COMMANDS = 4_000;
+
   private static final long UNTIL_QUIET = 16_000_000_000L;
   private static final long UNTIL_CLOSED = 12_000_000_000L;
   private static final int MOST_REMEMBERED = 8;
@@ -64,7 +65,13 @@ public final class Fleet {
 
   /** How a run went. */
   record Outcome(
-      @Nullable Violation violation, Set<String> seen, Sometimes sometimes, long commands, long faults, long events, Story story) {}
+      @Nullable Violation violation,
+      Set<String> seen,
+      Sometimes sometimes,
+      long commands,
+      long faults,
+      long events,
+      Story story) {}
 
   private Fleet(Plan plan, Story story, Set<String> tolerated, Plant plant) {
     this.plan = plan;
@@ -88,8 +95,7 @@ public final class Fleet {
     this.plant = plant;
     this.plantChance = new Chance(plan.seed());
     for (int i = 0; i < swarm.servers(); i++) {
-      Server server =
-          new Server(world, checker, "server" + (i + 1), random.rate(), random.split());
+      Server server = new Server(world, checker, "server" + (i + 1), random.rate(), random.split());
       plant.in(server);
       if (!swarm.isNew()) {
         server.age(LONG_AGO);
@@ -106,7 +112,13 @@ public final class Fleet {
     Fleet fleet = new Fleet(plan, new Story(isWritten), tolerated, plant);
     fleet.run();
     return new Outcome(
-        fleet.checker.violation(), fleet.checker.seen(), fleet.sometimes, fleet.commands(), fleet.faults, fleet.world.happened(), fleet.world.story());
+        fleet.checker.violation(),
+        fleet.checker.seen(),
+        fleet.sometimes,
+        fleet.commands(),
+        fleet.faults,
+        fleet.world.happened(),
+        fleet.world.story());
   }
 
   private long commands() {
@@ -114,8 +126,8 @@ public final class Fleet {
   }
 
   private Instance start(int place) {
-    Process process =
-        new Process(
+    SimulatedProcess process =
+        new SimulatedProcess(
             world, "p" + ++started, random.rate(), swarm.longestHop(), random.split());
     List<Link> links = new ArrayList<>();
     List<LockStore> stores = new ArrayList<>();
@@ -145,7 +157,7 @@ public final class Fleet {
         new Instance.State());
   }
 
-  private LockStore quorum(List<LockStore> stores, Process process) {
+  private LockStore quorum(List<LockStore> stores, SimulatedProcess process) {
     sometimes.reached(State.QUORUM);
     QuorumLockStore.Builder builder =
         QuorumLockStore.builder(stores)
@@ -215,8 +227,7 @@ public final class Fleet {
   public void giveBack(Handle handle) {
     if (!handle.instance().process().isDead()) {
       Lock lock = handle.lock();
-      Watch.mono(
-              lock.release(), checker, () -> call(Call.Kind.RELEASE, handle.instance(), handle))
+      Watch.mono(lock.release(), checker, () -> call(Call.Kind.RELEASE, handle.instance(), handle))
           .subscribe(value -> {}, e -> {});
     }
   }
@@ -235,7 +246,7 @@ public final class Fleet {
         world.after(
             300_000_000,
             () -> {
-              if (instances.get(instance.number()) == instance) {
+              if (instances.get(instance.number()).equals(instance)) {
                 instances.set(instance.number(), start(instance.number()));
                 callers.stream()
                     .filter(caller -> caller.place() == instance.number())

@@ -4,7 +4,7 @@ package io.monolock.simulation;
 import io.monolock.ReactiveLocker;
 import io.monolock.engine.LockerSnapshot;
 import io.monolock.simulation.world.Link;
-import io.monolock.simulation.world.Process;
+import io.monolock.simulation.world.SimulatedProcess;
 import java.util.List;
 
 /**
@@ -15,7 +15,7 @@ import java.util.List;
  */
 public record Instance(
     int number,
-    Process process,
+    SimulatedProcess process,
     ReactiveLocker locker,
     LockerSnapshot snapshot,
     List<Link> links,

@@ -45,7 +45,9 @@ final class Shrinker {
   }
 
   private void shrinkWork() {
-    leaveOut(plan.work().size(), (from, to) -> plan.with(without(plan.work(), from, to), plan.troubles()));
+    leaveOut(
+        plan.work().size(),
+        (from, to) -> plan.with(without(plan.work(), from, to), plan.troubles()));
   }
 
   private void shrinkTroubles() {

@@ -51,9 +51,7 @@ public final class Simulation implements Callable<Integer> {
   @Option(names = "--about", description = "Only lines of the story that name this word.")
   private @Nullable String about;
 
-  @Option(
-      names = "--whole",
-      description = "Tells the whole story, and not one that was cut down.")
+  @Option(names = "--whole", description = "Tells the whole story, and not one that was cut down.")
   private boolean whole;
 
   @Option(
@@ -149,8 +147,7 @@ public final class Simulation implements Callable<Integer> {
         .known()
         .forEach(
             (signature, seen) ->
-                out()
-                    .printf("KNOWN in %d seeds, first in %d: %s%n", seen[1], seen[0], signature));
+                out().printf("KNOWN in %d seeds, first in %d: %s%n", seen[1], seen[0], signature));
     for (Batch.Finding finding : batch.findings().values()) {
       out()
           .printf(

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What one fleet is like: which of all that could be there is there. A run that had everything would
- * never reach some states.
+ * What one fleet is like: which of all that could be there is there. A run that had everything
+ * would never reach some states.
  *
  * @param servers 1, or the members of a quorum
  * @param instances how many processes

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * A fleet in virtual time: lockers over stores, servers and links that are simulated, callers that
- * do whatever the API has, faults, and a checker that looks after each step. One seed decides it all.
+ * do whatever the API has, faults, and a checker that looks after each step. One seed decides it
+ * all.
  *
  * <p>{@link io.monolock.simulation.Simulation} is the command line. {@link
  * io.monolock.simulation.Plan} is what a seed decides before a run begins; of all that could be

@@ -26,8 +26,7 @@ public enum Ending {
   <T> Flux<T> decorate(Flux<T> source, Turn turn, long patience) {
     return switch (this) {
       case TIMES_OUT -> source.timeout(Body.nanos(patience), turn.publishOn());
-      case TIMES_OUT_AND_RETRIES ->
-          source.timeout(Body.nanos(patience), turn.publishOn()).retry(2);
+      case TIMES_OUT_AND_RETRIES -> source.timeout(Body.nanos(patience), turn.publishOn()).retry(2);
       default -> source;
     };
   }

@@ -9,6 +9,7 @@ public final class Sneaky {
   private Sneaky() {}
 
   /** Throws. */
+  @SuppressWarnings("TypeParameterUnusedInFormals") // stands where any value is expected
   public static <R> R rethrow() {
     return Sneaky.<RuntimeException, R>rethrow(new IOException("a checked exception"));
   }

@@ -96,9 +96,7 @@ final class Turn {
   }
 
   Mono<Long> delay() {
-    return random.oneIn(4)
-        ? Mono.just(0L)
-        : Mono.delay(Duration.ofNanos(holdTime()), publishOn());
+    return random.oneIn(4) ? Mono.just(0L) : Mono.delay(Duration.ofNanos(holdTime()), publishOn());
   }
 
   @Nullable Handle someHandle() {
@@ -228,8 +226,7 @@ final class Turn {
     Ending ending = random.oneIn(4) ? random.pick(swarm().endings()) : Ending.WAITS;
     Demanding<Object> subscriber = new Demanding<>(ending, value -> {}, then, false);
     Flux<Object> watched =
-        watched(
-            Flux.from(source).cast(Object.class), () -> callOn(kind, handle), given -> {});
+        watched(Flux.from(source).cast(Object.class), () -> callOn(kind, handle), given -> {});
     ending.decorate(watched, this, patience()).subscribe(subscriber);
     caller.opened(subscriber);
     if (time > 0) {

@@ -50,7 +50,8 @@ public record Wish(LockOptions options, long longestPause) {
       case FENCED -> options.fenced(true);
       case METADATA -> options.metadata("node " + random.below(9));
       case OWN_TOKEN -> options.token(random.token());
-      case SHARED_TOKEN -> options.token(("shared-" + random.below(2) + "-".repeat(22)).substring(0, 22));
+      case SHARED_TOKEN ->
+          options.token(("shared-" + random.below(2) + "-".repeat(22)).substring(0, 22));
       case HOLD_AT_LEAST -> options.holdAtLeast(random.pick(swarm.ttls()).multipliedBy(2));
       case MAX_HOLD -> options.maxHold(random.pick(swarm.ttls()).multipliedBy(3));
       case FINISH_ON_CANCEL -> options.finishOnCancel(true);

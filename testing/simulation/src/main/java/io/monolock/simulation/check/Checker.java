@@ -51,8 +51,7 @@ public final class Checker implements Witness {
    * @param stepBack the longest step back of a locker, in nanoseconds
    * @param quorum which kind of quorum it is, empty for none
    */
-  public record Settings(
-      long longestHop, boolean tightTimeouts, long stepBack, String quorum) {}
+  public record Settings(long longestHop, boolean tightTimeouts, long stepBack, String quorum) {}
 
   /**
    * A checker that has seen nothing yet.

@@ -2,8 +2,8 @@
 package io.monolock.simulation.check;
 
 import io.monolock.simulation.world.Command;
-import io.monolock.simulation.world.Process;
 import io.monolock.simulation.world.Server;
+import io.monolock.simulation.world.SimulatedProcess;
 import io.monolock.store.LockKeys;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,7 +23,7 @@ final class FewCommands extends Rule {
     int joined;
   }
 
-  private record Line(Process process, LockKeys keys) {}
+  private record Line(SimulatedProcess process, LockKeys keys) {}
 
   private final Map<Line, Moment> lines = new LinkedHashMap<>();
 
@@ -31,7 +31,7 @@ final class FewCommands extends Rule {
     super(checker);
   }
 
-  private Moment moment(Process process, LockKeys keys) {
+  private Moment moment(SimulatedProcess process, LockKeys keys) {
     Moment moment = lines.computeIfAbsent(new Line(process, keys), any -> new Moment());
     if (checker.world.now() - moment.begunAt > MOMENT) {
       moment.begunAt = checker.world.now();

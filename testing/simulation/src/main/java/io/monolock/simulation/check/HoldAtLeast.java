@@ -30,9 +30,7 @@ final class HoldAtLeast extends Rule {
     for (Handle handle : facts.handles) {
       long least = handle.call.options.holdAtLeast().toNanos();
       boolean isItsOwn = facts.freshlyGrantedAt <= handle.deliveredAt;
-      if (least > 0
-          && isItsOwn
-          && keptUntil < handle.grantedAt + least / 100 * 99 - TOLERANCE) {
+      if (least > 0 && isItsOwn && keptUntil < handle.grantedAt + least / 100 * 99 - TOLERANCE) {
         broken(
             "freed too early by " + command.kind(),
             command.token(),

@@ -47,8 +47,7 @@ final class NobodyIdle extends Rule {
 
   @Override
   void tick() {
-    waiting.removeIf(
-        call -> call.isOver() || call.hasLock() || call.instance.process().isDead());
+    waiting.removeIf(call -> call.isOver() || call.hasLock() || call.instance.process().isDead());
     if (checker.settings.tightTimeouts() || checker.losses.mayBarMembers()) {
       return;
     }
@@ -93,17 +92,19 @@ final class NobodyIdle extends Rule {
       return;
     }
     Freed last = freed.get(call.keys);
-    boolean byUs =
-        last != null
-            && last.command.process() == call.instance.process()
-            && last.time >= call.askedAt
-            && last.time <= call.freeSeen
-            && call.options.token().isEmpty();
-    if (byUs && idle > roundTrips + checker.settings.stepBack() && checker.isCalmSince(last.time)) {
+    long ownBound = roundTrips + checker.settings.stepBack();
+    if (last != null && isOwn(last, call) && idle > ownBound && checker.isCalmSince(last.time)) {
       broken("beside keys that its own locker freed", subject(call), call + " for " + idle);
     } else if (idle > roundTrips + 2 * call.longestPause && checker.isCalmSince(call.freeSeen)) {
       broken("longer than its retry pause", subject(call), call + " for " + idle);
     }
+  }
+
+  private static boolean isOwn(Freed last, Call call) {
+    return last.command.process().equals(call.instance.process())
+        && last.time >= call.askedAt
+        && last.time <= call.freeSeen
+        && call.options.token().isEmpty();
   }
 
   private static String subject(Call call) {

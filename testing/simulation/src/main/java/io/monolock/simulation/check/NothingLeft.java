@@ -22,7 +22,7 @@ final class NothingLeft extends Rule {
     for (Server server : checker.servers) {
       for (String key : server.data().keys()) {
         Keyspace.Entry entry = server.data().get(key);
-        if (entry != null && !hasReason(server, key, checker.facts(entry.token()))) {
+        if (entry != null && !hasReason(server, checker.facts(entry.token()))) {
           broken(
               checker.losses.majority() > 1 ? "a key at a member" : "a key",
               entry.token(),
@@ -61,7 +61,7 @@ final class NothingLeft extends Rule {
   }
 
   /** Whether it is documented that such a key ends by its ttl only. */
-  private boolean hasReason(Server server, String key, TokenFacts facts) {
+  private boolean hasReason(Server server, TokenFacts facts) {
     Instance instance = facts.instance;
     return instance == null
         || instance.process().isDead()

@@ -36,7 +36,10 @@ final class ResultOfTheBody extends Rule {
 
   private void expect(Call call, boolean kept, String otherwise) {
     if (!kept) {
-      broken(otherwise, call.keys.asList().get(0), call + " was signalled " + call.values + call.error);
+      broken(
+          otherwise,
+          call.keys.asList().get(0),
+          call + " was signalled " + call.values + call.error);
     }
   }
 }

@@ -2,8 +2,8 @@
 package io.monolock.simulation.check;
 
 import io.monolock.simulation.Instance;
-import io.monolock.simulation.world.Process;
 import io.monolock.simulation.world.Server;
+import io.monolock.simulation.world.SimulatedProcess;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -26,7 +26,7 @@ final class TokenFacts {
   final Map<Server, Long> notFreedAt = new LinkedHashMap<>();
 
   /** The processes whose commands have freed its keys. */
-  final Set<Process> freedBy = new LinkedHashSet<>();
+  final Set<SimulatedProcess> freedBy = new LinkedHashSet<>();
 
   /** Some user gave it, or has attached to it. */
   boolean isShared;

@@ -3,7 +3,9 @@ package io.monolock.simulation.check;
 
 import org.jspecify.annotations.Nullable;
 
-/** A release does not say that the lock was no longer ours when it was this release that freed it. */
+/**
+ * A release does not say that the lock was no longer ours when it was this release that freed it.
+ */
 final class TruthfulRelease extends Rule {
 
   TruthfulRelease(Checker checker) {

@@ -10,7 +10,10 @@ import io.monolock.simulation.world.Link;
 import io.monolock.simulation.world.Server;
 import java.util.List;
 
-/** What may go wrong. Each happens once, heals by itself, and chooses from its own seed whom it meets. */
+/**
+ * What may go wrong. Each happens once, heals by itself, and chooses from its own seed whom it
+ * meets.
+ */
 public enum Fault {
   /** A link loses both connections. */
   CUT {
@@ -184,8 +187,7 @@ public enum Fault {
         var unused =
             fleet
                 .world()
-                .after(
-                    random.duration(MILLI, 300 * MILLI), () -> poll(fleet, random, times - 1));
+                .after(random.duration(MILLI, 300 * MILLI), () -> poll(fleet, random, times - 1));
       }
     }
   };

@@ -21,7 +21,7 @@ public record Command(
     String token,
     String next,
     Duration time,
-    Process process,
+    SimulatedProcess process,
     Function<Connection, @Nullable Object> script) {
 
   /** Which script it runs. */

@@ -9,10 +9,10 @@ final class Event implements Comparable<Event>, Disposable {
 
   private long time;
   private long sequence;
-  private final @Nullable Process process;
+  private final @Nullable SimulatedProcess process;
   private @Nullable Runnable action;
 
-  Event(long time, long sequence, @Nullable Process process, Runnable action) {
+  Event(long time, long sequence, @Nullable SimulatedProcess process, Runnable action) {
     this.time = time;
     this.sequence = sequence;
     this.process = process;

@@ -17,7 +17,7 @@ public final class Link {
   public record Speed(long least, long most, int spikes, boolean isInstant) {}
 
   final World world;
-  final Process process;
+  final SimulatedProcess process;
   final Server server;
   final Witness witness;
   final Connection work;
@@ -33,7 +33,7 @@ public final class Link {
   /** A way that works. */
   public Link(
       World world,
-      Process process,
+      SimulatedProcess process,
       Server server,
       Witness witness,
       Speed speed,
@@ -92,7 +92,12 @@ public final class Link {
 
   /** Messages of one direction, or both, only arrive when this time is over. */
   public void mute(long duration, boolean requests, boolean answers) {
-    story("mute for " + duration / 1_000_000 + " ms" + (requests ? " there" : "") + (answers ? " back" : ""));
+    story(
+        "mute for "
+            + duration / 1_000_000
+            + " ms"
+            + (requests ? " there" : "")
+            + (answers ? " back" : ""));
     mutedUntil = world.now() + duration;
     mutesRequests = requests;
     mutesAnswers = answers;

@@ -131,8 +131,7 @@ final class Scripts {
     if (!holdsAll(keys, from)) {
       return null;
     }
-    OptionalLong number =
-        fenced ? OptionalLong.of(mint(keys, to, false)) : OptionalLong.empty();
+    OptionalLong number = fenced ? OptionalLong.of(mint(keys, to, false)) : OptionalLong.empty();
     keys.asList().forEach(key -> data.put(key, to, metadata, ttl.toMillis()));
     return new Grant.Granted(true, number);
   }

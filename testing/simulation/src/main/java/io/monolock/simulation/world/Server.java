@@ -8,10 +8,11 @@ import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** One Redis with a time of day of its own, and what may become of it. */
@@ -40,7 +41,7 @@ public final class Server {
   private final Scripts scripts;
   private final List<Connection> connections = new ArrayList<>();
   private final List<Ambush> ambushes = new ArrayList<>();
-  private final long[] executed = new long[Kind.values().length];
+  private final Map<Kind, Long> executed = new EnumMap<>(Kind.class);
 
   private long stepMicros = 1_700_000_000_000_000L;
   private int run = 1;
@@ -67,7 +68,7 @@ public final class Server {
 
   /** How many commands it has been sent. */
   public long commands() {
-    return LongStream.of(executed).sum();
+    return executed.values().stream().mapToLong(number -> number).sum();
   }
 
   /** It has run for so long before the world began. */
@@ -99,7 +100,7 @@ public final class Server {
 
   /** Carries out a command; what it answers, null for nothing. */
   @Nullable Object execute(Connection connection, Command command) {
-    long nth = ++executed[command.kind().ordinal()];
+    long nth = executed.merge(command.kind(), 1L, Long::sum);
     spring(command.kind(), nth, true);
     StoreFailure refusal = refusal(command.kind());
     if (refusal != null) {
@@ -129,8 +130,7 @@ public final class Server {
     Keyspace.Entry entry = data.get(key);
     if (entry != null && entry.endsAt() != Keyspace.NEVER) {
       long left = (long) (data.pttl(entry) * 1_000_000 / rate) + 1_000_000;
-      var unused =
-          world.after(left + random.nextLong(LATEST_PUSH_OF_AN_END), () -> data.get(key));
+      var unused = world.after(left + random.nextLong(LATEST_PUSH_OF_AN_END), () -> data.get(key));
     }
   }
 
@@ -156,7 +156,7 @@ public final class Server {
 
   /** Does something right before or after the nth command of a kind from now on. */
   public void ambush(Kind kind, int nth, boolean before, Runnable action) {
-    ambushes.add(new Ambush(kind, executed[kind.ordinal()] + nth, before, action));
+    ambushes.add(new Ambush(kind, executed.getOrDefault(kind, 0L) + nth, before, action));
   }
 
   private void spring(Kind kind, long nth, boolean before) {

@@ -63,7 +63,8 @@ public final class SimulatedStore implements LockStore {
         Mono.create(
             sink -> {
               if (closed) {
-                sink.error(new StoreFailure(Reason.UNAVAILABLE, false, "the store is closed", null));
+                sink.error(
+                    new StoreFailure(Reason.UNAVAILABLE, false, "the store is closed", null));
                 return;
               }
               link.witness.sent(command);
@@ -88,8 +89,7 @@ public final class SimulatedStore implements LockStore {
               token,
               ttl,
               over ->
-                  scripts()
-                      .acquire(keys, token, metadata, ttl, fenced, isWaiter ? over : null));
+                  scripts().acquire(keys, token, metadata, ttl, fenced, isWaiter ? over : null));
         });
   }
 

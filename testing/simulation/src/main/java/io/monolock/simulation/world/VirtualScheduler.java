@@ -13,14 +13,14 @@ import reactor.core.scheduler.Scheduler;
 /** The clock and the threads of one process, for Reactor. */
 final class VirtualScheduler implements Scheduler {
 
-  private final Process process;
+  private final SimulatedProcess process;
   private final LongSupplier hop;
   private long rejectsUntil;
 
   /**
    * @param hop how long a task waits for a thread
    */
-  VirtualScheduler(Process process, LongSupplier hop) {
+  VirtualScheduler(SimulatedProcess process, LongSupplier hop) {
     this.process = process;
     this.hop = hop;
   }

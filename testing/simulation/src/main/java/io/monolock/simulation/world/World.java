@@ -66,7 +66,7 @@ public final class World {
    *
    * @param process in which it happens: not while it is paused, and never once it is dead
    */
-  Event at(long time, @Nullable Process process, Runnable action) {
+  Event at(long time, @Nullable SimulatedProcess process, Runnable action) {
     Event event = new Event(Math.max(time, now), planned++, process, action);
     events.add(event);
     return event;

@@ -10,7 +10,7 @@ import reactor.core.scheduler.Scheduler;
  * One JVM with a monotonic clock of its own. While it is paused nothing runs in it, and then
  * everything that was due; once it is dead, nothing any more.
  */
-public final class Process {
+public final class SimulatedProcess {
 
   private final World world;
   private final String name;
@@ -29,7 +29,8 @@ public final class Process {
    * @param rate how many of its nanoseconds one true nanosecond has
    * @param longestHop how long at most a task waits for a thread of the scheduler for signals
    */
-  public Process(World world, String name, double rate, long longestHop, SplittableRandom random) {
+  public SimulatedProcess(
+      World world, String name, double rate, long longestHop, SplittableRandom random) {
     this.world = world;
     this.name = name;
     this.rate = rate;
