@@ -100,7 +100,7 @@ final class Claim {
   private @Nullable Runnable whenAnswered;
 
   Claim(LockerContext locker, LockKeys keys, LockOptions options, Owner owner, Context context) {
-    this(locker, keys, options, options.token().orElseGet(Tokens::next), owner, context);
+    this(locker, keys, options, options.token().orElseGet(locker::nextToken), owner, context);
   }
 
   Claim(

@@ -10,7 +10,6 @@ import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -159,7 +158,7 @@ final class KeepAlive {
 
   /** The period, or a little less. */
   private long jitteredPeriod() {
-    return (long) (period() * ThreadLocalRandom.current().nextDouble(0.85, 1.0));
+    return (long) (period() * locker.random().nextDouble(0.85, 1.0));
   }
 
   /**

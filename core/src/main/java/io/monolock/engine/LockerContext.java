@@ -10,9 +10,11 @@ import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -43,6 +45,9 @@ final class LockerContext {
 
   private final AtomicLong ids = new AtomicLong();
 
+  /** Null unless all that is drawn at random is to be repeatable. */
+  private volatile @Nullable RandomGenerator seeded;
+
   LockerContext(
       LockStore store,
       Scheduler timer,
@@ -62,6 +67,21 @@ final class LockerContext {
     this.commandTimeout = commandTimeout;
     this.handOvers = handOvers;
     this.wheel = new TimerWheel(timer);
+  }
+
+  /** From now on everything that this locker draws at random is drawn from here. */
+  void drawFrom(RandomGenerator random) {
+    seeded = random;
+  }
+
+  RandomGenerator random() {
+    RandomGenerator random = seeded;
+    return random != null ? random : ThreadLocalRandom.current();
+  }
+
+  String nextToken() {
+    RandomGenerator random = seeded;
+    return random != null ? Tokens.next(random) : Tokens.next();
   }
 
   long nextId() {

@@ -47,13 +47,18 @@ final class OpenClaims {
    * @param now whether bodies with finishOnCancel have to end, too
    */
   void end(boolean now) {
-    claims.forEach(claim -> claim.end(now));
+    inOrder().forEach(claim -> claim.end(now));
     signalIfAllSettled();
   }
 
   /** Ends releases that are unanswered. */
   void abandonReleases() {
-    claims.forEach(Claim::abandonRelease);
+    inOrder().forEach(Claim::abandonRelease);
+  }
+
+  /** In the order in which they were made, as that of the set differs from run to run. */
+  private List<Claim> inOrder() {
+    return claims.stream().sorted(Comparator.comparingLong(claim -> claim.id)).toList();
   }
 
   List<LockActivity> activity() {
@@ -61,6 +66,10 @@ final class OpenClaims {
         .flatMap(claim -> claim.activity().stream())
         .sorted(Comparator.comparingLong(LockActivity::id))
         .toList();
+  }
+
+  int size() {
+    return claims.size();
   }
 
   Mono<Void> allSettled() {

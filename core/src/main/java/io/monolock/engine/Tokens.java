@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import io.monolock.store.LockStore;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.util.random.RandomGenerator;
 
 /** Makes tokens: 132 random bits as 22 characters of the URL-safe base 64 alphabet. */
 final class Tokens {
@@ -48,10 +49,22 @@ final class Tokens {
         RANDOM.nextBytes(AHEAD);
         used = 0;
       }
-      for (int i = 0; i < token.length; i++) {
-        token[i] = ALPHABET[AHEAD[used + i] & 63];
-      }
+      System.arraycopy(AHEAD, used, token, 0, token.length);
       used += token.length;
+    }
+    return text(token);
+  }
+
+  /** A token that can be foretold, for a locker whose every step is to be repeatable. */
+  static String next(RandomGenerator random) {
+    byte[] token = new byte[LockStore.TOKEN_LENGTH];
+    random.nextBytes(token);
+    return text(token);
+  }
+
+  private static String text(byte[] token) {
+    for (int i = 0; i < token.length; i++) {
+      token[i] = ALPHABET[token[i] & 63];
     }
     return new String(token, ISO_8859_1);
   }

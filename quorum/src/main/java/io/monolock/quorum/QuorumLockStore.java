@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -97,7 +99,10 @@ public final class QuorumLockStore implements LockStore {
   private QuorumLockStore(Builder builder) {
     this.settings =
         new QuorumSettings(
-            builder.timer, builder.memberTimeout, builder.restartedMembersVoteAtOnce);
+            builder.timer,
+            builder.memberTimeout,
+            builder.restartedMembersVoteAtOnce,
+            builder.random);
     List<Member> members = new ArrayList<>();
     for (LockStore store : builder.stores) {
       members.add(new Member(store, members.size() + 1, settings));
@@ -339,6 +344,7 @@ public final class QuorumLockStore implements LockStore {
     private @Nullable Duration largestTtl;
     private Scheduler timer = Schedulers.parallel();
     private boolean restartedMembersVoteAtOnce;
+    private Supplier<? extends RandomGenerator> random = ThreadLocalRandom::current;
 
     private Builder(List<? extends LockStore> members) {
       List<LockStore> stores = new ArrayList<>();
@@ -410,6 +416,12 @@ public final class QuorumLockStore implements LockStore {
      */
     public Builder restartedMembersVoteAtOnce(boolean atOnce) {
       this.restartedMembersVoteAtOnce = atOnce;
+      return this;
+    }
+
+    /** Where delays are drawn from, so that every step of a quorum can be repeated. */
+    Builder random(RandomGenerator generator) {
+      this.random = () -> generator;
       return this;
     }
 

@@ -4,6 +4,8 @@ package io.monolock.quorum;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
@@ -15,8 +17,13 @@ import reactor.core.scheduler.Scheduler;
  * @param timer clock and timer of all time limits
  * @param memberTimeout how long a member may take to answer
  * @param restartedMembersVoteAtOnce whether members that may have forgotten locks vote all the same
+ * @param random where delays are drawn that must not be the same for all
  */
-record QuorumSettings(Scheduler timer, Duration memberTimeout, boolean restartedMembersVoteAtOnce) {
+record QuorumSettings(
+    Scheduler timer,
+    Duration memberTimeout,
+    boolean restartedMembersVoteAtOnce,
+    Supplier<? extends RandomGenerator> random) {
 
   /** After this time without an answer, the connection to a member may be dead. */
   static final Duration TIMEOUT = Duration.ofSeconds(2);

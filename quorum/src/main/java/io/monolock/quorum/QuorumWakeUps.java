@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,7 +94,7 @@ final class QuorumWakeUps {
       Member member, LockKeys keys, FluxSink<LockKeys> sink, AtomicBoolean pending) {
     Awaited known = awaited.get(keys);
     if ((known == null || !known.echoing.contains(member)) && pending.compareAndSet(false, true)) {
-      long nanos = ThreadLocalRandom.current().nextLong(SHORTEST.toNanos(), LONGEST.toNanos());
+      long nanos = settings.random().get().nextLong(SHORTEST.toNanos(), LONGEST.toNanos());
       var unused =
           settings.after(
               Duration.ofNanos(nanos),

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.simulation;
+
+import io.monolock.simulation.check.Violation;
+import java.io.PrintWriter;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command line: runs seeds, or tells the story of one. */
+@Command(
+    name = "simulation",
+    description = {
+      "Runs fleets of lockers, servers and callers in virtual time, lets go wrong what can, and "
+          + "checks after every event that no promise is broken. A seed decides everything.",
+      ""
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:no promise was broken, but those that are known to be",
+      "1:a promise was broken, or a rare state was never reached",
+      "2:an option is wrong"
+    },
+    sortOptions = false,
+    sortSynopsis = false)
+@SuppressWarnings({"NullAway.Init", "UnusedVariable"}) // picocli sets the fields
+public final class Simulation implements Callable<Integer> {
+
+  static final int BROKEN = 1;
+
+  private static final int PROGRESS_EACH = 1_000;
+
+  @Option(
+      names = "--seeds",
+      defaultValue = "1000",
+      description = "How many seeds from 1, or FROM..TO; default: ${DEFAULT-VALUE}.")
+  private String seeds;
+
+  @Option(names = "--replay", description = "Tells the story of this seed.")
+  private @Nullable Long replay;
+
+  @Option(names = "--about", description = "Only lines of the story that name this word.")
+  private @Nullable String about;
+
+  @Option(names = "--whole", description = "Tells the whole story, and not one that was cut down.")
+  private boolean whole;
+
+  @Option(
+      names = "--plant",
+      defaultValue = "NONE",
+      description = "Plants a fault that has to be found: ${COMPLETION-CANDIDATES}.")
+  private Plant plant;
+
+  @Option(
+      names = "--tolerate",
+      split = ",",
+      description = "Signatures that are not to be reported, beside those that are known.")
+  private List<String> tolerated = List.of();
+
+  @Option(names = "--strict", description = "Reports what is known, too.")
+  private boolean strict;
+
+  @Option(names = "--help", usageHelp = true, description = "Shows this help.")
+  private boolean help;
+
+  @Spec private CommandSpec spec;
+
+  /**
+   * Runs the program.
+   *
+   * @param args the options; {@code --help} lists them
+   */
+  public static void main(String[] args) {
+    int exitCode = commandLine().execute(args);
+    if (exitCode != 0) {
+      System.exit(exitCode);
+    }
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Simulation()).setCaseInsensitiveEnumValuesAllowed(true);
+  }
+
+  @Override
+  public Integer call() {
+    Set<String> ignored = new LinkedHashSet<>(tolerated);
+    if (!strict) {
+      ignored.addAll(KnownFailures.load());
+    }
+    Long seed = replay;
+    return seed != null ? replay(seed, ignored) : runAll(ignored);
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  private int replay(long seed, Set<String> ignored) {
+    Plan plan = Plan.of(seed);
+    Fleet.Outcome outcome = Fleet.run(plan, true, ignored, plant);
+    Violation violation = outcome.violation();
+    if (violation != null && !whole) {
+      plan = new Shrinker(plan, violation, ignored, plant).shrink();
+      outcome = Fleet.run(plan, true, ignored, plant);
+      violation = outcome.violation();
+      plan.troubles().forEach(out()::println);
+      plan.work().forEach(out()::println);
+    }
+    String word = about != null ? about : violation == null ? "" : violation.subject();
+    out().println(plan.swarm());
+    outcome.story().about(word).forEach(out()::println);
+    out().println(violation == null ? "No promise was broken." : violation);
+    out().flush();
+    return violation == null ? 0 : BROKEN;
+  }
+
+  private int runAll(Set<String> ignored) {
+    long[] range = range();
+    Batch batch = new Batch(ignored, plant);
+    for (long seed = range[0]; seed <= range[1]; seed++) {
+      batch.run(seed);
+      if (seed % PROGRESS_EACH == 0) {
+        out()
+            .printf(
+                Locale.ROOT,
+                "seed %d, %.0f/s, findings %d%n",
+                seed,
+                batch.seedsPerSecond(),
+                batch.findings().size());
+        out().flush();
+      }
+    }
+    return report(batch);
+  }
+
+  private int report(Batch batch) {
+    batch
+        .known()
+        .forEach(
+            (signature, seen) ->
+                out().printf("KNOWN in %d seeds, first in %d: %s%n", seen[1], seen[0], signature));
+    for (Batch.Finding finding : batch.findings().values()) {
+      out()
+          .printf(
+              "BROKEN in %d seeds, first in %d: %s%n",
+              finding.times(), finding.seed(), finding.violation());
+    }
+    int exitCode = batch.findings().isEmpty() ? 0 : BROKEN;
+    out().println(batch.summary());
+    if (!batch.missed().isEmpty()) {
+      out().println("NEVER REACHED " + batch.missed());
+      exitCode = BROKEN;
+    }
+    out().flush();
+    return exitCode;
+  }
+
+  private long[] range() {
+    String[] ends = seeds.split("\\.\\.", 2);
+    try {
+      long last = Long.parseLong(ends[ends.length - 1]);
+      return new long[] {ends.length == 1 ? 1 : Long.parseLong(ends[0]), last};
+    } catch (NumberFormatException e) {
+      throw new ParameterException(
+          spec.commandLine(), "--seeds must be a number or FROM..TO, was " + seeds, e);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.simulation.check;
+
+/**
+ * Two valid handles never have a key in common; but with one token that its user gave or attached,
+ * or when servers have forgotten the first one.
+ */
+final class Exclusion extends Rule {
+
+  Exclusion(Checker checker) {
+    super(checker);
+  }
+
+  @Override
+  void delivered(Handle second) {
+    for (Handle first : checker.open) {
+      if (first.isValid() && second.isValid() && !isAllowed(first, second)) {
+        for (String key : first.keys.asList()) {
+          if (second.keys.asSet().contains(key) && !isExcused(first, second, key)) {
+            broken(how(first, second), key, "of " + key + ": " + first + " and " + second);
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean isAllowed(Handle first, Handle second) {
+    return first.token.equals(second.token) && (first.isShared || second.isShared);
+  }
+
+  private String how(Handle first, Handle second) {
+    if (first.facts.releaseAsked || second.facts.releaseAsked) {
+      return "another call of its locker gave the user's token back";
+    }
+    if (first.isShared && !first.facts.freedAt.isEmpty()) {
+      return "its locker cleaned up a lock of the user's token";
+    }
+    return "two valid handles" + checker.settings.quorum();
+  }
+
+  /** A token that was given back in another process is no longer ours, which nobody can tell us. */
+  private boolean isExcused(Handle first, Handle second, String key) {
+    long since = Math.min(first.call.askedAt, second.call.askedAt);
+    return first.wasReleasedElsewhere()
+        || second.wasReleasedElsewhere()
+        || checker.losses.excuse(key, since, checker.world.now(), checker.largestTtl);
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.simulation.check;
+
+import io.monolock.simulation.world.Command;
+import io.monolock.simulation.world.Server;
+import io.monolock.store.LockKeys;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first one of a line does not stand beside free keys: if its own locker has freed them, it has
+ * them after a step back and some round trips; else at the latest after its retry pause.
+ */
+final class NobodyIdle extends Rule {
+
+  private static final long SLACK = 100_000_000;
+
+  /** Those who ask a quorum at once may take its members from each other for a while. */
+  private static final long MEMBERS = 1_000_000_000;
+
+  /** The last release of a set of keys. */
+  private record Freed(Command command, long time) {}
+
+  private final List<Call> waiting = new ArrayList<>();
+  private final Map<LockKeys, Freed> freed = new LinkedHashMap<>();
+
+  NobodyIdle(Checker checker) {
+    super(checker);
+  }
+
+  @Override
+  void asked(Call call) {
+    if (call.wantsLock() && !call.options.waitAtMost().isZero()) {
+      waiting.add(call);
+    }
+  }
+
+  @Override
+  void executed(Server server, Command command, @Nullable Object answer) {
+    if (command.kind() == Command.Kind.RELEASE && Boolean.TRUE.equals(answer)) {
+      freed.put(command.keys(), new Freed(command, checker.world.now()));
+    }
+  }
+
+  @Override
+  void tick() {
+    waiting.removeIf(call -> call.isOver() || call.hasLock() || call.instance.process().isDead());
+    if (checker.settings.tightTimeouts() || checker.losses.mayBarMembers()) {
+      return;
+    }
+    for (int i = 0; i < waiting.size(); i++) {
+      Call call = waiting.get(i);
+      if (!isFirst(i) || call.instance.isClosing() || !isFree(call.keys)) {
+        call.freeSeen = 0;
+      } else if (call.freeSeen == 0) {
+        call.freeSeen = checker.world.now();
+      } else {
+        check(call);
+      }
+    }
+  }
+
+  private boolean isFirst(int index) {
+    Call call = waiting.get(index);
+    for (int i = 0; i < index; i++) {
+      if (waiting.get(i).isInLineOf(call)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isFree(LockKeys keys) {
+    for (Server server : checker.servers) {
+      for (String key : keys.asList()) {
+        if (server.data().get(key) != null) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private void check(Call call) {
+    long now = checker.world.now();
+    long idle = now - call.freeSeen - (checker.servers.size() > 1 ? MEMBERS : 0);
+    long roundTrips = SLACK + 40 * call.instance.usualDelay() + 10 * checker.settings.longestHop();
+    if (idle <= roundTrips || !checker.isAwakeSince(call.instance, call.freeSeen)) {
+      return;
+    }
+    Freed last = freed.get(call.keys);
+    long ownBound = roundTrips + checker.settings.stepBack();
+    if (last != null && isOwn(last, call) && idle > ownBound && checker.isCalmSince(last.time)) {
+      broken("beside keys that its own locker freed", subject(call), call + " for " + idle);
+    } else if (idle > roundTrips + 2 * call.longestPause && checker.isCalmSince(call.freeSeen)) {
+      broken("longer than its retry pause", subject(call), call + " for " + idle);
+    }
+  }
+
+  private static boolean isOwn(Freed last, Call call) {
+    return last.command.process().equals(call.instance.process())
+        && last.time >= call.askedAt
+        && last.time <= call.freeSeen
+        && call.options.token().isEmpty();
+  }
+
+  private static String subject(Call call) {
+    return call.keys.asList().get(0);
+  }
+}

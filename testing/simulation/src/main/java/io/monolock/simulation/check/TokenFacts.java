@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.simulation.check;
+
+import io.monolock.simulation.Instance;
+import io.monolock.simulation.world.Server;
+import io.monolock.simulation.world.SimulatedProcess;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one token. */
+final class TokenFacts {
+
+  final List<Handle> handles = new ArrayList<>();
+
+  /** The servers that have freed its keys because its locker asked for it. */
+  final Set<Server> freedAt = new LinkedHashSet<>();
+
+  /** When each server has last written a key for it, and last refused to free its keys. */
+  final Map<Server, Long> writtenAt = new LinkedHashMap<>();
+
+  final Map<Server, Long> notFreedAt = new LinkedHashMap<>();
+
+  /** The processes whose commands have freed its keys. */
+  final Set<SimulatedProcess> freedBy = new LinkedHashSet<>();
+
+  /** Some user gave it, or has attached to it. */
+  boolean isShared;
+
+  boolean releaseAsked;
+
+  /** A release was refused for good, so that the keys are left to their ttl. */
+  boolean denied;
+
+  /** All keys that were ever asked for with it. */
+  final Set<String> keys = new LinkedHashSet<>();
+
+  long firstAskedAt = -1;
+
+  /** The lockers in which a handle of it was given back. */
+  final Set<Instance> releasedIn = new LinkedHashSet<>();
+
+  int attaching;
+  long grantedAt;
+  long freshlyGrantedAt;
+  @Nullable Instance instance;
+
+  /** Whether this server was asked in vain to free all keys, as one of them had ended before. */
+  boolean wasNotFreed(Server server) {
+    return notFreedAt.getOrDefault(server, -1L) > writtenAt.getOrDefault(server, -1L);
+  }
+
+  boolean hasValidHandle() {
+    return handles.stream().anyMatch(Handle::isValid);
+  }
+}
