@@ -45,7 +45,7 @@ import reactor.util.retry.Retry;
 /** Grants that count only once a replica has them. */
 class ReplicasTest extends OnPair {
 
-  private static final Duration SOON = Duration.ofMillis(100);
+  private static final Duration SOON = Duration.ofSeconds(1);
   private static final Duration LATE = Duration.ofSeconds(60);
   private static final LockOptions OPTIONS =
       LockOptions.of(Duration.ofSeconds(60)).waitAtMost(Duration.ofSeconds(30));
@@ -119,14 +119,13 @@ class ReplicasTest extends OnPair {
 
     assertThat(failure.reason()).isEqualTo(Reason.NOT_REPLICATED);
     assertThat(failure.isTransient()).isTrue();
-    assertThat(failure).hasMessageContaining("0 of 1 replicas after 100 ms");
+    assertThat(failure).hasMessageContaining("0 of 1 replicas after " + SOON.toMillis() + " ms");
     assertThat(exists("lock:a")).isZero();
   }
 
   @Test
   void moreReplicasThanThereAreFailWithBothNumbers() {
-    Duration enoughForTheOne = Duration.ofSeconds(2);
-    assertThat(failure(store(2, enoughForTheOne).acquire(AB, ALICE, "", LONG, true)))
+    assertThat(failure(store(2, SOON).acquire(AB, ALICE, "", LONG, true)))
         .hasMessageContaining("1 of 2 replicas");
     assertThat(exists("lock:a") + exists("lock:b")).isZero();
   }
