@@ -22,11 +22,17 @@ final class Batch {
   private final List<Long> commands = new ArrayList<>();
   private final List<Long> faults = new ArrayList<>();
   private final Map<String, Finding> findings = new LinkedHashMap<>();
-  private final Map<String, long[]> known = new TreeMap<>();
-  private long beganAt = System.nanoTime();
+  private final Map<String, Finding> known = new TreeMap<>();
+  private final long beganAt = System.nanoTime();
+  private int seeds;
+  private long fingerprint;
 
-  /** The first seed that shows something, and how many do. */
-  record Finding(long seed, Violation violation, int times) {}
+  /** The first seed that shows something, how many do, and what the first one shows. */
+  record Finding(long seed, int times, String text) {
+    Finding plus(Finding more) {
+      return new Finding(seed, times + more.times, text);
+    }
+  }
 
   Batch(Set<String> tolerated, Plant plant) {
     this.tolerated = tolerated;
@@ -35,6 +41,7 @@ final class Batch {
 
   /** Runs one seed; some twice, to see that they tell the same story. */
   void run(long seed) {
+    seeds++;
     Plan plan = Plan.of(seed);
     boolean twice = seed % TWICE_EACH == 0;
     Fleet.Outcome outcome = Fleet.run(plan, twice, tolerated, plant);
@@ -42,23 +49,21 @@ final class Batch {
       compare(seed, outcome, Fleet.run(plan, true, tolerated, plant));
     }
     sometimes.add(outcome.sometimes());
-    outcome.seen().forEach(signature -> known.merge(signature, new long[] {seed, 1}, Batch::more));
+    for (String signature : outcome.seen()) {
+      known.merge(signature, new Finding(seed, 1, signature), Finding::plus);
+    }
+    fingerprint = 31 * fingerprint + 7 * outcome.commands() + outcome.world().happened();
+    commands.add(outcome.commands());
+    faults.add(outcome.faults());
     Violation violation = outcome.violation();
     if (violation != null) {
       found(seed, violation);
-    } else {
-      commands.add(outcome.commands());
-      faults.add(outcome.faults());
     }
   }
 
-  private static long[] more(long[] first, long[] again) {
-    return new long[] {first[0], first[1] + again[1]};
-  }
-
   private void compare(long seed, Fleet.Outcome first, Fleet.Outcome second) {
-    List<String> one = first.story().about("");
-    List<String> two = second.story().about("");
+    List<String> one = first.world().story("");
+    List<String> two = second.world().story("");
     if (!one.equals(two)) {
       int i = 0;
       while (i < Math.min(one.size(), two.size()) && one.get(i).equals(two.get(i))) {
@@ -71,13 +76,11 @@ final class Batch {
 
   private void found(long seed, Violation violation) {
     findings.merge(
-        violation.signature(),
-        new Finding(seed, violation, 1),
-        (known, again) -> new Finding(known.seed, known.violation, known.times + 1));
+        violation.signature(), new Finding(seed, 1, violation.toString()), Finding::plus);
   }
 
-  /** What is known and was seen again: the first seed and how many, by signature. */
-  Map<String, long[]> known() {
+  /** What is known and was seen again, by signature. */
+  Map<String, Finding> known() {
     return known;
   }
 
@@ -88,17 +91,17 @@ final class Batch {
 
   /** Rare states that were not reached, though the batch was large enough. */
   List<Sometimes.State> missed() {
-    return commands.size() < ENOUGH_TO_REACH_ALL ? List.of() : sometimes.missed();
+    return seeds < ENOUGH_TO_REACH_ALL ? List.of() : sometimes.missed();
   }
 
   double seedsPerSecond() {
-    int seeds = commands.size() + findings.values().stream().mapToInt(Finding::times).sum();
     return seeds / ((System.nanoTime() - beganAt) / 1e9);
   }
 
   String summary() {
-    return "%.0f seeds/s; of a fleet in the median %d commands and %d faults%nstates %s"
-        .formatted(seedsPerSecond(), median(commands), median(faults), sometimes);
+    return "%d seeds, %.0f a second; of a fleet in the median %d commands and %d faults%nfingerprint %x%nreached %s"
+        .formatted(
+            seeds, seedsPerSecond(), median(commands), median(faults), fingerprint, sometimes);
   }
 
   private static long median(List<Long> numbers) {

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /** Draws lots, always the same ones from the same seed. */
-public final class Chance {
+final class Chance {
 
   private static final String ALPHABET =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -20,52 +20,57 @@ public final class Chance {
   private final SplittableRandom random;
 
   /** Of this seed. */
-  public Chance(long seed) {
+  Chance(long seed) {
     this.random = new SplittableRandom(seed);
   }
 
   /** Random numbers of their own. */
-  public SplittableRandom split() {
+  SplittableRandom split() {
     return random.split();
   }
 
   /** Any seed. */
-  public long seed() {
+  long seed() {
     return random.nextLong();
   }
 
   /** From zero to less than this. */
-  public int below(int bound) {
+  int below(int bound) {
     return random.nextInt(bound);
   }
 
   /** From the least to the most. */
-  public int between(int least, int most) {
+  int between(int least, int most) {
     return least + random.nextInt(most - least + 1);
   }
 
   /** True once in so many times. */
-  public boolean oneIn(int times) {
+  boolean oneIn(int times) {
     return random.nextInt(times) == 0;
   }
 
   /** One of these. */
-  public <T> T pick(List<T> all) {
+  <T> T pick(List<T> all) {
     return all.get(random.nextInt(all.size()));
   }
 
   /** Nanoseconds, of which short ones are as likely as long ones. */
-  public long duration(long least, long most) {
+  long duration(long least, long most) {
     return (long) (least * StrictMath.pow((double) most / least, random.nextDouble()));
   }
 
+  /** Between so many milliseconds, in nanoseconds. */
+  long time(long leastMillis, long mostMillis) {
+    return duration(leastMillis * 1_000_000, mostMillis * 1_000_000);
+  }
+
   /** A rate of a clock, so that two of them differ by less than one percent. */
-  public double rate() {
+  double rate() {
     return 1 + (random.nextDouble() - 0.5) * 0.0095;
   }
 
   /** One of the keys, or some. */
-  public LockKeys some(Collection<String> keys) {
+  LockKeys some(Collection<String> keys) {
     List<String> all = new ArrayList<>(new TreeSet<>(keys));
     if (all.size() == 1 || !oneIn(3)) {
       return LockKeys.of(pick(all));
@@ -79,7 +84,7 @@ public final class Chance {
   }
 
   /** Each of them or not, but one at least. */
-  public <E extends Enum<E>> List<E> subset(Class<E> type, int percent) {
+  <E extends Enum<E>> List<E> subset(Class<E> type, int percent) {
     Set<E> subset = EnumSet.noneOf(type);
     E[] all = type.getEnumConstants();
     for (E one : all) {
@@ -94,7 +99,7 @@ public final class Chance {
   }
 
   /** Some of the durations, one at least. */
-  public List<Duration> some(Duration... all) {
+  List<Duration> some(Duration... all) {
     List<Duration> some = new ArrayList<>();
     for (Duration one : all) {
       if (oneIn(3)) {
@@ -105,7 +110,7 @@ public final class Chance {
   }
 
   /** A token. */
-  public String token() {
+  String token() {
     StringBuilder token = new StringBuilder();
     for (int i = 0; i < 22; i++) {
       token.append(ALPHABET.charAt(random.nextInt(ALPHABET.length())));

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.simulation;
 
-import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.engine.LockerSnapshot;
 import io.monolock.quorum.QuorumLockStore;
 import io.monolock.quorum.QuorumSnapshot;
-import io.monolock.simulation.caller.Caller;
 import io.monolock.simulation.check.Call;
 import io.monolock.simulation.check.Checker;
 import io.monolock.simulation.check.Handle;
@@ -19,7 +17,6 @@ import io.monolock.simulation.world.Link;
 import io.monolock.simulation.world.Server;
 import io.monolock.simulation.world.SimulatedProcess;
 import io.monolock.simulation.world.SimulatedStore;
-import io.monolock.simulation.world.Story;
 import io.monolock.simulation.world.World;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
@@ -33,7 +30,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
 /** Servers, processes with their lockers, and callers in them: one run of one plan. */
-public final class Fleet {
+final class Fleet {
 
   private static final long LONG_AGO = 3_600_000_000_000L;
   private static final long TICK = 10_000_000;
@@ -49,15 +46,15 @@ public final class Fleet {
   private final Plan plan;
   private final Swarm swarm;
   private final Chance random;
-  private final World world;
+  private final Plant plant;
+  private final Chance plantChance;
   private final Sometimes sometimes = new Sometimes();
   private final List<Server> servers = new ArrayList<>();
   private final List<Instance> instances = new ArrayList<>();
   private final List<Caller> callers = new ArrayList<>();
   private final List<Handle> remembered = new ArrayList<>();
   private final List<String> keys;
-  private final Plant plant;
-  private final Chance plantChance;
+  private final World world;
   private final Checker checker;
   private int started;
   private long faults;
@@ -70,46 +67,51 @@ public final class Fleet {
       Sometimes sometimes,
       long commands,
       long faults,
-      long events,
-      Story story) {}
+      World world) {}
 
-  private Fleet(Plan plan, Story story, Set<String> tolerated, Plant plant) {
+  private Fleet(Plan plan, boolean isTold, Set<String> tolerated, Plant plant) {
     this.plan = plan;
     this.swarm = plan.swarm();
     this.random = new Chance(~plan.seed());
-    this.world = new World(story);
+    this.plant = plant;
+    this.plantChance = new Chance(plan.seed());
     this.keys = IntStream.range(0, swarm.keys()).mapToObj(i -> "key" + i).toList();
+    this.world = new World(isTold, this::thrown);
     this.checker =
         new Checker(
             world,
             servers,
-            swarm.servers(),
-            swarm.largestTtl(),
             new Checker.Settings(
                 swarm.longestHop(),
                 swarm.tightTimeouts(),
-                Math.max(20_000_000, swarm.stepBack().toNanos()),
+                swarm.stepBack(),
+                swarm.largestTtl(),
+                swarm.servers(),
                 swarm.quorum()),
             sometimes,
             tolerated);
-    this.plant = plant;
-    this.plantChance = new Chance(plan.seed());
     for (int i = 0; i < swarm.servers(); i++) {
       Server server = new Server(world, checker, "server" + (i + 1), random.rate(), random.split());
-      plant.in(server);
+      if (plant == Plant.WRITES_ARE_LOST) {
+        server.data().loseEach(20);
+      }
       if (!swarm.isNew()) {
         server.age(LONG_AGO);
       }
       servers.add(server);
     }
-    for (int i = 0; i < swarm.instances(); i++) {
+    for (int i = 0; i < swarm.places(); i++) {
       instances.add(start(i));
     }
   }
 
+  private void thrown(Throwable e) {
+    checker.thrown(e);
+  }
+
   /** Runs a plan to its end, or to the first promise that is not kept. */
-  static Outcome run(Plan plan, boolean isWritten, Set<String> tolerated, Plant plant) {
-    Fleet fleet = new Fleet(plan, new Story(isWritten), tolerated, plant);
+  static Outcome run(Plan plan, boolean isTold, Set<String> tolerated, Plant plant) {
+    Fleet fleet = new Fleet(plan, isTold, tolerated, plant);
     fleet.run();
     return new Outcome(
         fleet.checker.violation(),
@@ -117,8 +119,7 @@ public final class Fleet {
         fleet.sometimes,
         fleet.commands(),
         fleet.faults,
-        fleet.world.happened(),
-        fleet.world.story());
+        fleet.world);
   }
 
   private long commands() {
@@ -129,40 +130,39 @@ public final class Fleet {
     SimulatedProcess process =
         new SimulatedProcess(
             world, "p" + ++started, random.rate(), swarm.longestHop(), random.split());
+    Swarm.Settings settings = random.pick(swarm.settings());
     List<Link> links = new ArrayList<>();
     List<LockStore> stores = new ArrayList<>();
     for (Server server : servers) {
       Link link = new Link(world, process, server, checker, swarm.speed(), random.split());
       links.add(link);
-      stores.add(
-          plant.in(new SimulatedStore(link, swarm.pushes(), swarm.transfers()), plantChance));
+      SimulatedStore store = new SimulatedStore(link, swarm.abilities());
+      stores.add(plant == Plant.NONE ? store : new PlantedStore(store, plant, plantChance));
     }
-    LockStore store = stores.size() == 1 ? stores.get(0) : quorum(stores, process);
-    ReactiveLocker.Builder builder =
-        ReactiveLocker.builder(store)
+    ReactiveLocker locker =
+        ReactiveLocker.builder(
+                stores.size() == 1 ? stores.get(0) : quorum(stores, process, settings))
             .timer(process.timer())
             .publishOn(process.publishOn())
-            .commandTimeout(swarm.commandTimeout())
-            .handOvers(swarm.handOvers())
-            .handOverTime(swarm.handOverTime())
-            .stepBack(swarm.stepBack());
-    builder.observer(new FleetObserver(sometimes, swarm.observed(), swarm.observedSneakily()));
-    ReactiveLocker locker = builder.build();
+            .commandTimeout(settings.commandTimeout())
+            .handOvers(settings.handOvers())
+            .handOverTime(settings.handOverTime())
+            .stepBack(settings.stepBack())
+            .observer(
+                new FleetObserver(
+                    sometimes, checker, swarm.observed(), swarm.observedSneakily()))
+            .build();
     return new Instance(
-        place,
-        process,
-        locker,
-        new LockerSnapshot(locker, random.split()),
-        List.copyOf(links),
-        new Instance.State());
+        place, process, locker, new LockerSnapshot(locker, random.split()), links);
   }
 
-  private LockStore quorum(List<LockStore> stores, SimulatedProcess process) {
+  private LockStore quorum(
+      List<LockStore> stores, SimulatedProcess process, Swarm.Settings settings) {
     sometimes.reached(State.QUORUM);
     QuorumLockStore.Builder builder =
         QuorumLockStore.builder(stores)
             .timer(process.timer())
-            .memberTimeout(swarm.commandTimeout().dividedBy(4));
+            .memberTimeout(settings.commandTimeout().dividedBy(4));
     if (swarm.knowsLargestTtl()) {
       builder.largestTtl(swarm.largestTtl());
     }
@@ -170,9 +170,7 @@ public final class Fleet {
   }
 
   private void run() {
-    world.stopWhen(() -> checker.violation() != null);
-    world.whenThrown(checker::thrown);
-    tick();
+    world.each(TICK, checker::tick);
     for (Plan.Work work : plan.work()) {
       Caller caller = new Caller(this, work.place(), work.steps());
       callers.add(caller);
@@ -181,28 +179,32 @@ public final class Fleet {
     for (Plan.Trouble trouble : plan.troubles()) {
       var unused = world.after(trouble.time(), () -> apply(trouble));
     }
-    while (world.now() < Plan.DURATION && commands() < MOST_COMMANDS) {
+    while (world.now() < Plan.DURATION && commands() < MOST_COMMANDS && isRunning()) {
       world.runUntil(world.now() + SLICE);
     }
     over = true;
-    var unused = world.after(0, () -> callers.forEach(Caller::finish));
     long end = world.now();
-    world.runUntil(end + UNTIL_QUIET);
-    whenRunning(checker::whenQuiet);
-    whenRunning(() -> instances.forEach(this::close));
-    world.runUntil(end + UNTIL_QUIET + UNTIL_CLOSED);
-    whenRunning(checker::atEnd);
-  }
-
-  private void whenRunning(Runnable action) {
-    if (checker.violation() == null) {
-      action.run();
+    phase(() -> callers.forEach(Caller::finish), end + UNTIL_QUIET);
+    phase(
+        () -> {
+          checker.whenQuiet();
+          instances.forEach(this::close);
+        },
+        end + UNTIL_QUIET + UNTIL_CLOSED);
+    if (isRunning()) {
+      checker.atEnd();
     }
   }
 
-  private void tick() {
-    checker.tick();
-    var unused = world.after(over ? 10 * TICK : TICK, this::tick);
+  private boolean isRunning() {
+    return checker.violation() == null;
+  }
+
+  private void phase(Runnable action, long end) {
+    if (isRunning()) {
+      var unused = world.after(0, action);
+      world.runUntil(end);
+    }
   }
 
   private void apply(Plan.Trouble trouble) {
@@ -224,91 +226,85 @@ public final class Fleet {
   }
 
   /** Gives a lock back that a caller still has. */
-  public void giveBack(Handle handle) {
+  void giveBack(Handle handle) {
     if (!handle.instance().process().isDead()) {
-      Lock lock = handle.lock();
-      Watch.mono(lock.release(), checker, () -> call(Call.Kind.RELEASE, handle.instance(), handle))
+      Watch.mono(
+              handle.lock().release(),
+              checker,
+              () -> call(Call.Kind.RELEASE, handle.instance(), handle))
           .subscribe(value -> {}, e -> {});
     }
   }
 
   /** Ends a process without notice, and starts another one in its place. */
-  public void crash(Instance instance) {
-    sometimes.reached(State.CRASHED);
-    instance.process().kill();
-    instance.links().forEach(Link::cut);
-    replace(instance);
+  void crash(Instance instance) {
+    if (!instance.process().isDead()) {
+      sometimes.reached(State.CRASHED);
+      instance.process().kill();
+      instance.links().forEach(Link::cut);
+      replace(instance);
+    }
   }
 
   /** Starts another process in its place, after a while. */
-  public void replace(Instance instance) {
+  void replace(Instance instance) {
+    int place = instance.place();
     var unused =
         world.after(
             300_000_000,
             () -> {
-              if (instances.get(instance.number()).equals(instance)) {
-                instances.set(instance.number(), start(instance.number()));
-                callers.stream()
-                    .filter(caller -> caller.place() == instance.number())
-                    .forEach(Caller::goOn);
+              if (instances.get(place) == instance) {
+                instances.set(place, start(place));
+                callers.stream().filter(one -> one.place() == place).forEach(Caller::goOn);
               }
             });
   }
 
   /** The signals of a call as its subscriber gets them. */
-  public <T> Flux<T> signals(Call.Kind kind, Publisher<T> source, Instance instance) {
-    return plant == Plant.NONE
-        ? Flux.from(source)
-        : plant.in(kind, Flux.from(source), plantChance, instance);
+  <T> Flux<T> signals(Call.Kind kind, Publisher<T> source, Instance instance) {
+    return plant.signals(kind, Flux.from(source), plantChance, instance.process());
   }
 
-  /** What this fleet is like. */
-  public Swarm swarm() {
+  Swarm swarm() {
     return swarm;
   }
 
-  /** The world it is in. */
-  public World world() {
+  World world() {
     return world;
   }
 
-  /** Who checks it. */
-  public Checker checker() {
+  Checker checker() {
     return checker;
   }
 
-  /** Which rare states it has reached. */
-  public Sometimes sometimes() {
+  Sometimes sometimes() {
     return sometimes;
   }
 
-  /** The servers. */
-  public List<Server> servers() {
+  List<Server> servers() {
     return servers;
   }
 
   /** The process that is at a place now. */
-  public Instance instance(int place) {
+  Instance instance(int place) {
     return instances.get(place);
   }
 
-  /** Any process. */
-  public Instance anyInstance(Chance chance) {
+  Instance anyInstance(Chance chance) {
     return chance.pick(instances);
   }
 
-  /** The keys that are locked. */
-  public List<String> keys() {
+  List<String> keys() {
     return keys;
   }
 
   /** Whether nothing new is to be begun. */
-  public boolean isOver() {
+  boolean isOver() {
     return over;
   }
 
   /** Remembers a handle for one who attaches to it. */
-  public void remember(Handle handle) {
+  void remember(Handle handle) {
     remembered.add(handle);
     if (remembered.size() > MOST_REMEMBERED) {
       remembered.remove(0);
@@ -316,7 +312,7 @@ public final class Fleet {
   }
 
   /** A handle that was given out lately, if there is one. */
-  public @Nullable Handle someHandle(Chance chance) {
+  @Nullable Handle someHandle(Chance chance) {
     return remembered.isEmpty() ? null : chance.pick(remembered);
   }
 }

@@ -3,8 +3,8 @@ package io.monolock.simulation;
 
 import io.monolock.LockLostException;
 import io.monolock.LockObserver;
-import io.monolock.simulation.caller.Sneaky;
 import io.monolock.simulation.check.Call;
+import io.monolock.simulation.check.Checker;
 import io.monolock.simulation.check.Sometimes;
 import io.monolock.simulation.check.Sometimes.State;
 import java.util.HashMap;
@@ -16,18 +16,21 @@ import reactor.util.context.ContextView;
 final class FleetObserver implements LockObserver {
 
   private final Sometimes sometimes;
+  private final Checker checker;
   private final boolean throwsAtTimes;
   private final boolean throwsSneakily;
   private final Map<Long, Call> calls = new HashMap<>();
   private int heard;
 
-  FleetObserver(Sometimes sometimes, boolean throwsAtTimes, boolean throwsSneakily) {
+  FleetObserver(Sometimes sometimes, Checker checker, boolean throwsAtTimes, boolean throwsSneakily) {
     this.throwsSneakily = throwsSneakily;
     this.sometimes = sometimes;
+    this.checker = checker;
     this.throwsAtTimes = throwsAtTimes;
   }
 
   private void maybeThrow() {
+    checker.userCode("an observer");
     heard++;
     if (throwsAtTimes && heard % 17 == 0) {
       if (throwsSneakily && heard % 2 == 0) {

@@ -7,33 +7,59 @@ import io.monolock.simulation.world.Link;
 import io.monolock.simulation.world.SimulatedProcess;
 import java.util.List;
 
-/**
- * One running process with its locker. After a crash another one takes its place.
- *
- * @param number the place
- * @param links to each server
- */
-public record Instance(
-    int number,
-    SimulatedProcess process,
-    ReactiveLocker locker,
-    LockerSnapshot snapshot,
-    List<Link> links,
-    State state) {
+/** One running process with its locker. After a crash another one takes its place. */
+public final class Instance {
 
-  /** What changes. */
-  public static final class State {
-    private boolean closing;
+  private final int place;
+  private final SimulatedProcess process;
+  private final ReactiveLocker locker;
+  private final LockerSnapshot snapshot;
+  private final List<Link> links;
+  private boolean closing;
 
-    /** Nothing new is begun here. */
-    public void close() {
-      closing = true;
-    }
+  Instance(
+      int place,
+      SimulatedProcess process,
+      ReactiveLocker locker,
+      LockerSnapshot snapshot,
+      List<Link> links) {
+    this.place = place;
+    this.process = process;
+    this.locker = locker;
+    this.snapshot = snapshot;
+    this.links = List.copyOf(links);
+  }
+
+  int place() {
+    return place;
+  }
+
+  /** The process. */
+  public SimulatedProcess process() {
+    return process;
+  }
+
+  ReactiveLocker locker() {
+    return locker;
+  }
+
+  /** What its locker still has. */
+  public LockerSnapshot snapshot() {
+    return snapshot;
+  }
+
+  List<Link> links() {
+    return links;
+  }
+
+  /** Nothing new is begun here. */
+  public void close() {
+    closing = true;
   }
 
   /** Whether it was told to close. */
   public boolean isClosing() {
-    return state.closing;
+    return closing;
   }
 
   /** The longest time that a message usually takes. */
@@ -41,14 +67,9 @@ public record Instance(
     return links.stream().mapToLong(Link::usual).max().orElse(0);
   }
 
-  @Override
-  public boolean equals(Object other) {
-    return this == other;
-  }
-
-  @Override
-  public int hashCode() {
-    return number;
+  /** To how many servers something is on its way. */
+  public int commandsUnderWay() {
+    return (int) links.stream().filter(link -> !link.isIdle()).count();
   }
 
   @Override

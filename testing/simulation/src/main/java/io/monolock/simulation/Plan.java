@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.simulation;
 
-import io.monolock.simulation.caller.Caller;
-import io.monolock.simulation.caller.Operation;
-import io.monolock.simulation.fault.Fault;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -51,7 +48,7 @@ record Plan(long seed, Swarm swarm, List<Work> work, List<Trouble> troubles) {
       steps.add(new Caller.Step(operation(swarm, random), random.seed(), pause));
     }
     long start = random.oneIn(2) ? 0 : random.duration(1_000, DURATION / 2);
-    return new Work(random.below(swarm.instances()), start, List.copyOf(steps));
+    return new Work(random.below(swarm.places()), start, List.copyOf(steps));
   }
 
   private static Operation operation(Swarm swarm, Chance random) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.simulation;
 
-import io.monolock.simulation.caller.Caller;
 import io.monolock.simulation.check.Violation;
 import java.util.ArrayList;
 import java.util.List;

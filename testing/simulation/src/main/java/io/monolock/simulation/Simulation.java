@@ -3,6 +3,8 @@ package io.monolock.simulation;
 
 import io.monolock.simulation.check.Violation;
 import java.io.PrintWriter;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -38,11 +40,14 @@ public final class Simulation implements Callable<Integer> {
   static final int BROKEN = 1;
 
   private static final int PROGRESS_EACH = 1_000;
+  private static final long A_DAY = 100_000;
 
   @Option(
       names = "--seeds",
       defaultValue = "1000",
-      description = "How many seeds from 1, or FROM..TO; default: ${DEFAULT-VALUE}.")
+      description = 
+          "How many seeds from 1, or FROM..TO, or today, for 100000 that no other day has;"
+              + " default: ${DEFAULT-VALUE}.")
   private String seeds;
 
   @Option(names = "--replay", description = "Tells the story of this seed.")
@@ -112,12 +117,12 @@ public final class Simulation implements Callable<Integer> {
       plan = new Shrinker(plan, violation, ignored, plant).shrink();
       outcome = Fleet.run(plan, true, ignored, plant);
       violation = outcome.violation();
-      plan.troubles().forEach(out()::println);
-      plan.work().forEach(out()::println);
     }
     String word = about != null ? about : violation == null ? "" : violation.subject();
     out().println(plan.swarm());
-    outcome.story().about(word).forEach(out()::println);
+    plan.troubles().forEach(out()::println);
+    plan.work().forEach(out()::println);
+    outcome.world().story(word).forEach(out()::println);
     out().println(violation == null ? "No promise was broken." : violation);
     out().flush();
     return violation == null ? 0 : BROKEN;
@@ -129,49 +134,41 @@ public final class Simulation implements Callable<Integer> {
     for (long seed = range[0]; seed <= range[1]; seed++) {
       batch.run(seed);
       if (seed % PROGRESS_EACH == 0) {
-        out()
-            .printf(
-                Locale.ROOT,
-                "seed %d, %.0f/s, findings %d%n",
-                seed,
-                batch.seedsPerSecond(),
-                batch.findings().size());
-        out().flush();
+        say(
+            "seed %d, %.0f a second, findings %d",
+            seed, batch.seedsPerSecond(), batch.findings().size());
       }
     }
-    return report(batch);
+    batch.known().forEach((signature, known) -> report("KNOWN", known));
+    batch.findings().forEach((signature, found) -> report("BROKEN", found));
+    say("%s", batch.summary());
+    if (!batch.missed().isEmpty()) {
+      say("NEVER REACHED %s", batch.missed());
+    }
+    return batch.findings().isEmpty() && batch.missed().isEmpty() ? 0 : BROKEN;
   }
 
-  private int report(Batch batch) {
-    batch
-        .known()
-        .forEach(
-            (signature, seen) ->
-                out().printf("KNOWN in %d seeds, first in %d: %s%n", seen[1], seen[0], signature));
-    for (Batch.Finding finding : batch.findings().values()) {
-      out()
-          .printf(
-              "BROKEN in %d seeds, first in %d: %s%n",
-              finding.times(), finding.seed(), finding.violation());
-    }
-    int exitCode = batch.findings().isEmpty() ? 0 : BROKEN;
-    out().println(batch.summary());
-    if (!batch.missed().isEmpty()) {
-      out().println("NEVER REACHED " + batch.missed());
-      exitCode = BROKEN;
-    }
+  private void report(String how, Batch.Finding found) {
+    say("%s in %d seeds, first in %d: %s", how, found.times(), found.seed(), found.text());
+  }
+
+  private void say(String format, Object... values) {
+    out().printf(Locale.ROOT, format + "%n", values);
     out().flush();
-    return exitCode;
   }
 
   private long[] range() {
+    if (seeds.equals("today")) {
+      long first = LocalDate.now(ZoneOffset.UTC).toEpochDay() * A_DAY;
+      return new long[] {first, first + A_DAY - 1};
+    }
     String[] ends = seeds.split("\\.\\.", 2);
     try {
       long last = Long.parseLong(ends[ends.length - 1]);
       return new long[] {ends.length == 1 ? 1 : Long.parseLong(ends[0]), last};
     } catch (NumberFormatException e) {
       throw new ParameterException(
-          spec.commandLine(), "--seeds must be a number or FROM..TO, was " + seeds, e);
+          spec.commandLine(), "--seeds must be a number, FROM..TO or today, was " + seeds, e);
     }
   }
 }

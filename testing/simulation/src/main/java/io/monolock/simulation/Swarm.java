@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.simulation;
 
-import io.monolock.simulation.caller.Body;
-import io.monolock.simulation.caller.Ending;
-import io.monolock.simulation.caller.Operation;
-import io.monolock.simulation.caller.Use;
-import io.monolock.simulation.caller.Wish;
-import io.monolock.simulation.fault.Fault;
 import io.monolock.simulation.world.Link;
+import io.monolock.simulation.world.SimulatedStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -16,21 +12,20 @@ import java.util.List;
  * would never reach some states.
  *
  * @param servers 1, or the members of a quorum
- * @param instances how many processes
- * @param pushes whether servers push what happens to keys
- * @param transfers whether stores hand keys over in one step
+ * @param places how many processes
  * @param observed whether lockers have observers, which throw at times
  * @param observedSneakily whether they throw checked exceptions, too
  * @param isNew whether servers are first asked in this run
  * @param knowsLargestTtl whether the quorum is told the largest ttl
+ * @param tightTimeouts whether commands may be given up though nothing is wrong
  * @param longestHop how long a signal waits for a thread at most, in nanoseconds
+ * @param settings of the lockers, from which each process draws its own
  */
-public record Swarm(
+record Swarm(
     int servers,
-    int instances,
+    int places,
     int keys,
-    boolean pushes,
-    boolean transfers,
+    SimulatedStore.Abilities abilities,
     boolean observed,
     boolean observedSneakily,
     boolean isNew,
@@ -38,10 +33,7 @@ public record Swarm(
     boolean tightTimeouts,
     long longestHop,
     Link.Speed speed,
-    Duration commandTimeout,
-    int handOvers,
-    Duration handOverTime,
-    Duration stepBack,
+    List<Settings> settings,
     List<Operation> operations,
     List<Use> uses,
     List<Body> bodies,
@@ -56,22 +48,24 @@ public record Swarm(
   private static final long MICRO = 1_000;
   private static final long MILLI = 1_000_000;
 
+  /** Of one locker. */
+  record Settings(
+      Duration commandTimeout, int handOvers, Duration handOverTime, Duration stepBack) {}
+
   private static Duration millis(long millis) {
     return Duration.ofMillis(millis);
   }
 
-  /** Draws one. */
   static Swarm draw(Chance random) {
     boolean quorum = random.oneIn(3);
     boolean tight = random.oneIn(4);
     Link.Speed speed = speed(random);
-    long roundTrip = 2 * speed.most() / MILLI;
     return new Swarm(
         !quorum ? 1 : random.oneIn(8) ? 5 : 3,
         random.between(2, 5),
         random.pick(List.of(1, 1, 2, 3, 4)),
-        !random.oneIn(3),
-        !random.oneIn(4),
+        new SimulatedStore.Abilities(
+            !random.oneIn(3), !random.oneIn(4), !quorum && random.oneIn(6), random.oneIn(4)),
         random.oneIn(2),
         random.oneIn(10),
         random.oneIn(2),
@@ -79,29 +73,40 @@ public record Swarm(
         tight,
         random.pick(List.of(0L, 50 * MICRO, 2 * MILLI)),
         speed,
-        tight ? millis(4 + random.below(60)) : millis(300 + 8 * roundTrip + random.below(2_000)),
-        random.pick(List.of(0, 1, 4, 32)),
-        random.pick(List.of(millis(0), millis(20), millis(100))),
-        random.pick(List.of(millis(0), millis(3), millis(3), millis(20))),
+        settings(tight, 2 * speed.most() * speed.waitFactor() / MILLI, random),
         random.subset(Operation.class, 60),
         random.subset(Use.class, 60),
         random.subset(Body.class, 40),
         withWaiting(random.subset(Ending.class, 40)),
         random.subset(Wish.Feature.class, 25),
-        random.subset(Fault.class, 30),
+        random.subset(Fault.class, 25),
         random.some(millis(20), millis(100), millis(400), millis(2_000), millis(30_000)),
         random.some(millis(5), millis(100), millis(1_000), millis(10_000)),
         random.some(millis(60), millis(300), millis(1_000), millis(20_000)),
         random.some(Duration.ZERO, millis(2), millis(30), millis(300), millis(3_000)));
   }
 
+  private static List<Settings> settings(boolean tight, long roundTrip, Chance random) {
+    List<Settings> settings = new ArrayList<>();
+    for (int i = random.between(1, 2); i > 0; i--) {
+      settings.add(
+          new Settings(
+              millis(tight ? 4 + random.below(60) : 300 + 8 * roundTrip + random.below(2_000)),
+              random.pick(List.of(0, 1, 4, 32)),
+              random.pick(List.of(millis(0), millis(20), millis(100))),
+              random.pick(List.of(millis(0), millis(3), millis(3), millis(20)))));
+    }
+    return List.copyOf(settings);
+  }
+
   private static Link.Speed speed(Chance random) {
     long most = random.pick(List.of(300 * MICRO, 300 * MICRO, 2 * MILLI, 20 * MILLI, 80 * MILLI));
-    return new Link.Speed(most / 10, most, random.oneIn(3) ? 5 : 0, random.oneIn(8));
+    int waitFactor = random.oneIn(4) ? random.between(2, 8) : 1;
+    return new Link.Speed(most / 10, most, random.oneIn(3) ? 5 : 0, waitFactor, random.oneIn(8));
   }
 
   private static List<Ending> withWaiting(List<Ending> endings) {
-    List<Ending> all = new java.util.ArrayList<>(endings);
+    List<Ending> all = new ArrayList<>(endings);
     all.add(Ending.WAITS);
     return List.copyOf(all);
   }
@@ -115,9 +120,17 @@ public record Swarm(
     return age + (knowsLargestTtl ? "" : " that is not told its largest ttl");
   }
 
-  /** The longest of the ttl's; what is held for at least twice as long counts, too. */
+  /** The longest step back of a locker, in nanoseconds. */
+  long stepBack() {
+    long longest = settings.stream().mapToLong(one -> one.stepBack.toNanos()).max().orElseThrow();
+    return Math.max(20 * MILLI, longest);
+  }
+
+  /** How long a lock may live at most. */
   Duration largestTtl() {
     Duration largest = ttls.stream().max(Duration::compareTo).orElseThrow();
-    return features.contains(Wish.Feature.HOLD_AT_LEAST) ? largest.multipliedBy(2) : largest;
+    return features.contains(Wish.Feature.HOLD_AT_LEAST)
+        ? largest.multipliedBy(Wish.LONGEST_HOLD)
+        : largest;
   }
 }

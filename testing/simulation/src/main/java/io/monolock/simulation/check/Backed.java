@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * While a handle is valid its keys carry its token, at a majority of the servers; unless these have
- * forgotten it, or somebody has released the token explicitly.
+ * forgotten it, or a caller has released the token explicitly.
  */
 final class Backed extends Rule {
 
@@ -28,7 +28,9 @@ final class Backed extends Rule {
   void tick() {
     for (Handle handle : checker.open) {
       TokenFacts facts = handle.facts;
-      if (!facts.releaseAsked && handle.isValid() && !handle.wasReleasedElsewhere()) {
+      if (!facts.releaseAsked
+          && !handle.instance().process().wasSuspended()
+          && handle.isValid() && !handle.wasReleasedElsewhere()) {
         for (String key : handle.keys.asList()) {
           if (!isBacked(handle, key)) {
             broken(

@@ -3,6 +3,7 @@ package io.monolock.simulation.check;
 
 import io.monolock.LockOptions;
 import io.monolock.simulation.Instance;
+import io.monolock.simulation.world.World;
 import io.monolock.store.LockKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,7 @@ public final class Call {
   boolean completed;
   @Nullable Throwable error;
   @Nullable BodyRun body;
-  long freeSeen;
+  long freeSeen = World.NEVER;
 
   /**
    * A call that is not subscribed yet.
@@ -87,7 +88,7 @@ public final class Call {
     return body != null || !values.isEmpty();
   }
 
-  /** Stands in the line of its locker: has to wait if others do, and was asked before them. */
+  /** Whether it stands in a line of its locker. */
   boolean isInLine() {
     return wantsLock()
         && !isOver()
@@ -98,6 +99,10 @@ public final class Call {
 
   boolean isInLineOf(Call other) {
     return instance.equals(other.instance) && keys.equals(other.keys) && isInLine();
+  }
+
+  String outcome() {
+    return (cancelled ? " cancelled" : error != null ? " " + error : " ended") + values;
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.monolock.simulation.Instance;
 import io.monolock.simulation.check.Sometimes.State;
 import io.monolock.simulation.world.Command;
 import io.monolock.simulation.world.Server;
+import io.monolock.simulation.world.SimulatedProcess;
 import io.monolock.simulation.world.Witness;
 import io.monolock.simulation.world.World;
 import io.monolock.store.Grant;
@@ -18,8 +19,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Knows what happened so far, and lets every {@link Rule} look at it. */
@@ -30,16 +29,15 @@ public final class Checker implements Witness {
   final World world;
   final List<Server> servers;
   final Losses losses;
-  final Duration largestTtl;
   final Sometimes sometimes;
   final Settings settings;
   final List<Call> calls = new ArrayList<>();
   final List<Handle> open = new ArrayList<>();
   final Map<String, TokenFacts> tokens = new LinkedHashMap<>();
-  private final List<Rule> rules;
+  private final Rule[] rules;
   private final Set<String> tolerated;
   private final Set<String> seen = new LinkedHashSet<>();
-  private long disturbedUntil;
+  private final Disturbances disturbances = new Disturbances();
   private long order;
   private @Nullable Violation violation;
 
@@ -49,9 +47,17 @@ public final class Checker implements Witness {
    * @param longestHop how long a signal waits for a thread at most, in nanoseconds
    * @param tightTimeouts whether commands may be given up though nothing is wrong
    * @param stepBack the longest step back of a locker, in nanoseconds
+   * @param largestTtl how long a lock may live at most
+   * @param servers how many there will be
    * @param quorum which kind of quorum it is, empty for none
    */
-  public record Settings(long longestHop, boolean tightTimeouts, long stepBack, String quorum) {}
+  public record Settings(
+      long longestHop,
+      boolean tightTimeouts,
+      long stepBack,
+      Duration largestTtl,
+      int servers,
+      String quorum) {}
 
   /**
    * A checker that has seen nothing yet.
@@ -61,43 +67,44 @@ public final class Checker implements Witness {
   public Checker(
       World world,
       List<Server> servers,
-      int numberOfServers,
-      Duration largestTtl,
       Settings settings,
       Sometimes sometimes,
       Set<String> tolerated) {
     this.world = world;
     this.servers = servers;
-    this.losses = new Losses(numberOfServers);
-    this.largestTtl = largestTtl;
-    this.settings = settings;
+    this.losses = new Losses(settings.servers, settings.largestTtl);
     this.sometimes = sometimes;
+    this.settings = settings;
     this.tolerated = tolerated;
     this.rules =
-        List.of(
-            new Exclusion(this),
-            new Backed(this),
-            new Fencing(this),
-            new OwnerOnly(this),
-            new AllOrNothing(this),
-            new HoldAtLeast(this),
-            new TruthfulRelease(this),
-            new ToldInTime(this),
-            new ResultOfTheBody(this),
-            new OneSignal(this),
-            new OrderInLine(this),
-            new NobodyIdle(this),
-            new FewCommands(this),
-            new NothingLeft(this));
+        new Rule[] {
+          new Exclusion(this),
+          new Backed(this),
+          new Fencing(this),
+          new OwnerOnly(this),
+          new AllOrNothing(this),
+          new HoldAtLeast(this),
+          new TruthfulRelease(this),
+          new ToldInTime(this),
+          new ResultOfTheBody(this),
+          new OneSignal(this),
+          new OwnThreads(this),
+          new OrderInLine(this),
+          new NoIdleWaiter(this),
+          new NeedlessFailure(this),
+          new FewCommands(this),
+          new NothingLeft(this)
+        };
   }
 
   void broken(String signature, String subject, String detail) {
     if (tolerated.contains(signature)) {
       seen.add(signature);
     } else if (violation == null) {
-      String word = subject.length() == TOKEN_LENGTH ? subject.substring(0, 4) : subject;
+      String word = subject.length() == TOKEN_LENGTH ? Command.shortened(subject) : subject;
       violation = new Violation(signature, word, detail, world.now());
-      story("checker", () -> "BROKEN " + signature + ": " + detail);
+      world.tell("checker", () -> "BROKEN " + signature + ": " + detail);
+      world.stop();
     }
   }
 
@@ -123,26 +130,35 @@ public final class Checker implements Witness {
     return violation;
   }
 
-  void story(String subject, Supplier<String> text) {
-    world.story().add(world.now(), subject, text);
-  }
-
   TokenFacts facts(String token) {
     return tokens.computeIfAbsent(token, any -> new TokenFacts());
   }
 
-  /** Whether nothing has been wrong with servers, links and processes since then. */
-  boolean isCalmSince(long time) {
-    return disturbedUntil < time;
+  /** Whether a majority of servers, and the ways to them, have been as usual since then. */
+  boolean isCalm(Instance instance, long since) {
+    int calm = 0;
+    for (Server server : servers) {
+      calm += isCalm(server, instance, since) ? 1 : 0;
+    }
+    return calm >= losses.majority();
   }
 
-  /** Whether the process has run all the time since then. */
+  /** Whether all servers, and the ways to them, have been as usual since then. */
+  boolean isUntroubled(Instance instance, long since) {
+    return servers.stream().allMatch(server -> isCalm(server, instance, since));
+  }
+
+  boolean isCalm(Server server, Instance instance, long since) {
+    return isCalm(server, instance.process(), since);
+  }
+
+  boolean isCalm(Server server, SimulatedProcess process, long since) {
+    return disturbances.until(server, process) < since;
+  }
+
+  /** Whether the process has run all the time since then, and had threads for signals. */
   boolean isAwakeSince(Instance instance, long time) {
-    return !instance.process().isPaused() && instance.process().awakeSince() <= time;
-  }
-
-  private void each(Consumer<Rule> look) {
-    rules.forEach(look);
+    return instance.process().isAwakeSince(time);
   }
 
   /** A caller subscribes. */
@@ -151,27 +167,28 @@ public final class Checker implements Witness {
     call.askedOrder = order++;
     calls.add(call);
     call.options.token().ifPresent(token -> facts(token).isShared = true);
-    Handle handle = call.handle;
     switch (call.kind) {
       case ATTACH -> call.options.token().ifPresent(token -> facts(token).attaching++);
       case FORCE_RELEASE -> {
         sometimes.reached(State.FORCED);
-        losses.forced(call.keys.asList().get(0), Long.MAX_VALUE);
+        losses.forced(call.keys.asList().get(0));
       }
       case CLOSE -> close(call.instance);
       case RELEASE -> {
-        if (handle != null) {
-          releaseAsked(handle);
+        if (call.handle != null) {
+          releaseAsked(call.handle);
         }
       }
       default -> {}
     }
-    story(call.instance.toString(), () -> "asks " + call + " " + call.options);
-    each(rule -> rule.asked(call));
+    world.tell(call.instance, () -> "asks " + call + " " + call.options);
+    for (Rule rule : rules) {
+      rule.asked(call);
+    }
   }
 
   private void close(Instance instance) {
-    instance.state().close();
+    instance.close();
     if (calls.stream().anyMatch(one -> one.instance.equals(instance) && one.isInLine())) {
       sometimes.reached(State.CLOSED_WITH_WAITERS);
     }
@@ -180,12 +197,13 @@ public final class Checker implements Witness {
   /** A caller, or the end of a scope, gives a lock back. */
   public void releaseAsked(Handle handle) {
     handle.released = true;
-    facts(handle.token).releaseAsked = true;
-    facts(handle.token).releasedIn.add(handle.instance());
+    handle.facts.releaseAsked = true;
+    handle.facts.releasedIn.add(handle.instance());
   }
 
   /** A body begins. */
   public BodyRun begins(Call call, Handle handle) {
+    userCode("a body");
     BodyRun run = new BodyRun(handle);
     call.body = run;
     return run;
@@ -199,32 +217,40 @@ public final class Checker implements Witness {
 
   /** A body is told to stop. */
   public void bodyCancelled(BodyRun run) {
+    userCode("the cancel of a body");
     run.cancelled();
     releaseAsked(run.handle);
   }
 
+  /** The library calls something of its user's. */
+  public void userCode(String what) {
+    for (Rule rule : rules) {
+      rule.userCode(what);
+    }
+  }
+
   /** The handle of a lock. */
   public Handle handleOf(Lock lock) {
-    return facts(lock.token()).handles.stream()
-        .filter(handle -> handle.lock == lock)
-        .findFirst()
-        .orElseThrow();
+    for (Handle handle : facts(lock.token()).handles) {
+      if (handle.lock == lock) {
+        return handle;
+      }
+    }
+    throw new IllegalStateException("a lock that was never delivered");
   }
 
   void ended(Call call) {
     if (call.kind == Call.Kind.ATTACH) {
       call.options.token().ifPresent(token -> facts(token).attaching--);
     }
-    if (call.error instanceof LockStoreException e && e.reason() == Reason.UNKNOWN_OUTCOME) {
-      sometimes.reached(State.UNKNOWN_OUTCOME);
+    if (call.error instanceof LockStoreException e) {
+      sometimes.reached(
+          e.reason() == Reason.NOT_REPLICATED ? State.NOT_REPLICATED : State.STORE_FAILED);
     }
-    story(
-        call.instance.toString(),
-        () ->
-            call
-                + (call.cancelled ? " cancelled" : call.error != null ? " " + call.error : " ended")
-                + call.values);
-    each(rule -> rule.ended(call));
+    world.tell(call.instance, () -> call + call.outcome());
+    for (Rule rule : rules) {
+      rule.ended(call);
+    }
   }
 
   /** A caller was given a handle. */
@@ -241,8 +267,10 @@ public final class Checker implements Witness {
     if (call.kind == Call.Kind.ATTACH) {
       sometimes.reached(State.ATTACHED);
     }
-    story(handle.instance().toString(), () -> "has " + handle);
-    each(rule -> rule.delivered(handle));
+    world.tell(call.instance, () -> "has " + handle);
+    for (Rule rule : rules) {
+      rule.delivered(handle);
+    }
     open.add(handle);
     return handle;
   }
@@ -252,59 +280,52 @@ public final class Checker implements Witness {
     TokenFacts facts = facts(command.token());
     if (facts.firstAskedAt < 0) {
       facts.firstAskedAt = world.now();
-      facts.instance = instanceOf(command);
+      facts.process = command.process();
     }
     if (command.kind() == Command.Kind.TRANSFER) {
       facts(command.next()).keys.addAll(command.keys().asList());
     }
     facts.keys.addAll(command.keys().asList());
-    each(rule -> rule.sent(command));
-  }
-
-  private @Nullable Instance instanceOf(Command command) {
-    for (int i = calls.size() - 1; i >= 0; i--) {
-      Instance instance = calls.get(i).instance;
-      if (instance.process() == command.process()) {
-        return instance;
-      }
+    for (Rule rule : rules) {
+      rule.sent(command);
     }
-    return null;
   }
 
   @Override
   public void executed(Server server, Command command, @Nullable Object answer) {
     TokenFacts facts = facts(command.token());
     sometimes.executed(command, answer);
+    boolean yes = Boolean.TRUE.equals(answer);
     switch (command.kind()) {
       case ACQUIRE -> {
         if (answer instanceof Grant.Granted granted) {
-          facts.grantedAt = world.now();
-          facts.writtenAt.put(server, world.now());
+          facts.granted(server, command, world.now());
           facts.freshlyGrantedAt = granted.fresh() ? world.now() : facts.freshlyGrantedAt;
         }
       }
       case TRANSFER -> {
         if (answer != null) {
           freed(facts, server, command);
-          facts(command.next()).grantedAt = world.now();
-          facts(command.next()).writtenAt.put(server, world.now());
+          facts(command.next()).granted(server, command, world.now());
         }
       }
       case RELEASE -> {
-        if (Boolean.TRUE.equals(answer)) {
+        if (yes) {
           freed(facts, server, command);
         } else {
           facts.notFreedAt.put(server, world.now());
         }
       }
       case EXTEND -> {
-        if (Boolean.TRUE.equals(answer)) {
-          facts.writtenAt.put(server, world.now());
+        if (yes) {
+          facts.written(server, command, world.now());
         }
       }
       default -> {}
     }
-    each(rule -> rule.executed(server, command, answer));
+    for (Rule rule : rules) {
+      rule.executed(server, command, answer);
+    }
   }
 
   private static void freed(TokenFacts facts, Server server, Command command) {
@@ -313,24 +334,29 @@ public final class Checker implements Witness {
   }
 
   @Override
+  public void late(Command command) {
+    sometimes.reached(State.EXECUTED_LATE);
+  }
+
+  @Override
+  public void sentAgain(Command command) {
+    sometimes.reached(State.SENT_AGAIN);
+  }
+
+  @Override
   public void denied(Command command) {
     facts(command.token()).denied |= command.kind() == Command.Kind.RELEASE;
   }
 
   @Override
-  public void restarted(Server server) {
-    losses.restarted();
-  }
-
-  @Override
   public void forgot(Server server, Set<String> keys) {
     losses.forgot(server, keys, world.now());
-    disturbed(world.now());
+    disturbed(server, null, world.now());
   }
 
   @Override
-  public void disturbed(long until) {
-    disturbedUntil = Math.max(disturbedUntil, Math.max(until, world.now()));
+  public void disturbed(Server server, @Nullable SimulatedProcess process, long until) {
+    disturbances.add(server, process, Math.max(until, world.now()));
   }
 
   private void forgetEnded() {
@@ -346,16 +372,22 @@ public final class Checker implements Witness {
   /** To be called every few milliseconds. */
   public void tick() {
     forgetEnded();
-    each(Rule::tick);
+    for (Rule rule : rules) {
+      rule.tick();
+    }
   }
 
   /** To be called when all callers have come to an end. */
   public void whenQuiet() {
-    each(Rule::whenQuiet);
+    for (Rule rule : rules) {
+      rule.whenQuiet();
+    }
   }
 
   /** To be called when all lockers have closed. */
   public void atEnd() {
-    each(Rule::atEnd);
+    for (Rule rule : rules) {
+      rule.atEnd();
+    }
   }
 }

@@ -38,11 +38,13 @@ final class Exclusion extends Rule {
     return "two valid handles" + checker.settings.quorum();
   }
 
-  /** A token that was given back in another process is no longer ours, which nobody can tell us. */
+  /** No process can know that its host was suspended, or that another gave the token back. */
   private boolean isExcused(Handle first, Handle second, String key) {
     long since = Math.min(first.call.askedAt, second.call.askedAt);
-    return first.wasReleasedElsewhere()
+    return first.instance().process().wasSuspended()
+        || second.instance().process().wasSuspended()
+        || first.wasReleasedElsewhere()
         || second.wasReleasedElsewhere()
-        || checker.losses.excuse(key, since, checker.world.now(), checker.largestTtl);
+        || checker.losses.excuse(key, since, checker.world.now());
   }
 }

@@ -46,7 +46,7 @@ final class Fencing extends Rule {
   }
 
   private boolean isExcused(String key, long since) {
-    return checker.losses.excuse(key, since, checker.world.now(), checker.largestTtl)
+    return checker.losses.excuse(key, since, checker.world.now())
         || checker.losses.byMajority(since);
   }
 }

@@ -3,12 +3,20 @@ package io.monolock.simulation.check;
 
 import io.monolock.simulation.world.Command;
 import io.monolock.simulation.world.Server;
+import io.monolock.store.LockKeys;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A lock that was to be held for a while at least is not freed before, if it was delivered. */
 final class HoldAtLeast extends Rule {
 
   private static final long TOLERANCE = 5_000_000;
+
+  /** Keys that a majority has confirmed to keep for a while. */
+  private record Kept(LockKeys keys, String token, long askedAt, long until) {}
+
+  private final List<Kept> kept = new ArrayList<>();
 
   HoldAtLeast(Checker checker) {
     super(checker);
@@ -24,25 +32,36 @@ final class HoldAtLeast extends Rule {
     if (!frees || facts.isShared) {
       return;
     }
-    long keptUntil =
-        checker.world.now()
-            + (command.kind() == Command.Kind.RELEASE ? command.time().toNanos() : 0);
+    boolean keeps = command.kind() == Command.Kind.RELEASE && !command.time().isZero();
+    long until = checker.world.now() + (keeps ? command.time().toNanos() : 0);
     for (Handle handle : facts.handles) {
       long least = handle.call.options.holdAtLeast().toNanos();
       boolean isItsOwn = facts.freshlyGrantedAt <= handle.deliveredAt;
-      if (least > 0 && isItsOwn && keptUntil < handle.grantedAt + least / 100 * 99 - TOLERANCE) {
+      if (least > 0 && isItsOwn && until < handle.grantedAt + least / 100 * 99 - TOLERANCE) {
+        String times = " leaves it until " + until + ", granted at " + handle.grantedAt;
         broken(
             "freed too early by " + command.kind(),
             command.token(),
-            command
-                + " leaves "
-                + handle
-                + " until "
-                + keptUntil
-                + ", granted at "
-                + handle.grantedAt
-                + " for at least "
-                + least);
+            command + times + " for at least " + least);
+      }
+    }
+    if (keeps && facts.freedAt.size() >= checker.losses.majority()) {
+      long surely = checker.world.now() + command.time().toNanos() / 100 * 98 - TOLERANCE;
+      kept.add(new Kept(command.keys(), command.token(), facts.firstAskedAt, surely));
+    }
+  }
+
+  @Override
+  void delivered(Handle handle) {
+    kept.removeIf(one -> one.until <= checker.world.now());
+    for (Kept one : kept) {
+      for (String key : one.keys.asList()) {
+        if (handle.keys.asSet().contains(key)
+            && !handle.token.equals(one.token)
+            && !checker.facts(one.token).isShared
+            && !checker.losses.excuse(key, one.askedAt, checker.world.now())) {
+          broken("granted while it was to be kept" + checker.settings.quorum(), key, one + " " + handle);
+        }
       }
     }
   }

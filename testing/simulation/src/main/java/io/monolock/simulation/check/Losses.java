@@ -4,6 +4,7 @@ package io.monolock.simulation.check;
 import io.monolock.simulation.world.Server;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -13,13 +14,14 @@ final class Losses {
   private static final long LONG_AGO = Long.MIN_VALUE / 2;
 
   private final int servers;
+  private final long lifetime;
   private final Map<Server, Long> anything = new LinkedHashMap<>();
   private final Map<String, Map<Server, Long>> keys = new LinkedHashMap<>();
-  private final Map<String, Long> forced = new LinkedHashMap<>();
-  private boolean restarted;
+  private final Set<String> forced = new LinkedHashSet<>();
 
-  Losses(int servers) {
+  Losses(int servers, Duration largestTtl) {
     this.servers = servers;
+    this.lifetime = largestTtl.toNanos() / 100 * 103;
   }
 
   int majority() {
@@ -31,28 +33,24 @@ final class Losses {
     lost.forEach(key -> keys.computeIfAbsent(key, any -> new LinkedHashMap<>()).put(server, now));
   }
 
-  void restarted() {
-    restarted = true;
+  /** A caller frees the key by force, now or at any time after. */
+  void forced(String key) {
+    forced.add(key);
   }
 
-  /** Somebody has freed the key by force, or was about to. */
-  void forced(String key, long now) {
-    forced.put(key, now);
+  boolean wasForced(String key) {
+    return forced.contains(key);
   }
 
   /** Whether the key was lost since then, at this server or by force. */
   boolean isLost(String key, Server server, long since) {
-    return keys.getOrDefault(key, Map.of()).getOrDefault(server, LONG_AGO) >= since
-        || wasForced(key, since);
+    return wasForced(key)
+        || keys.getOrDefault(key, Map.of()).getOrDefault(server, LONG_AGO) >= since;
   }
 
-  boolean wasForced(String key, long since) {
-    return forced.getOrDefault(key, LONG_AGO) >= since;
-  }
-
-  /** Whether a quorum has members that must not vote for a while. */
-  boolean mayBarMembers() {
-    return servers > 1 && (restarted || !anything.isEmpty());
+  /** Whether a quorum has members that must not vote, as they forgot something lately. */
+  boolean mayBarMembers(long now) {
+    return servers > 1 && anything.values().stream().anyMatch(time -> time >= now - 2 * lifetime);
   }
 
   /** Whether a majority of the servers has forgotten anything since then. */
@@ -64,12 +62,12 @@ final class Losses {
    * Whether two may hold the key at once: it was lost since the first one asked for it, in a quorum
    * by a majority within the largest ttl.
    */
-  boolean excuse(String key, long askedAt, long now, Duration largestTtl) {
-    if (wasForced(key, askedAt)) {
+  boolean excuse(String key, long askedAt, long now) {
+    if (wasForced(key)) {
       return true;
     }
     if (servers > 1) {
-      return byMajority(now - largestTtl.toNanos() / 100 * 103);
+      return byMajority(now - lifetime);
     }
     return keys.getOrDefault(key, Map.of()).values().stream().anyMatch(time -> time >= askedAt);
   }

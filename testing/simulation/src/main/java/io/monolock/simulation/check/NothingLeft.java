@@ -2,8 +2,10 @@
 package io.monolock.simulation.check;
 
 import io.monolock.simulation.Instance;
+import io.monolock.simulation.world.Command;
 import io.monolock.simulation.world.Keyspace;
 import io.monolock.simulation.world.Server;
+import io.monolock.simulation.world.SimulatedProcess;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -24,28 +26,41 @@ final class NothingLeft extends Rule {
         Keyspace.Entry entry = server.data().get(key);
         if (entry != null && !hasReason(server, checker.facts(entry.token()))) {
           broken(
-              checker.losses.majority() > 1 ? "a key at a member" : "a key",
+              kind(server, checker.facts(entry.token())),
               entry.token(),
               key + " at " + server + " of " + entry.token() + " until " + entry.endsAt());
         }
       }
     }
     for (Instance instance : instances()) {
-      if (!instance.isClosing() && !checker.settings.tightTimeouts()) {
+      if (!instance.isClosing() && !checker.settings.tightTimeouts() && isUntroubled(instance)) {
         int held = heldIn(instance);
-        left("lines", Math.max(0, instance.snapshot().lines() - held), instance);
-        left("leases", Math.max(0, instance.snapshot().leases() - held), instance);
+        left("lines", instance.snapshot().lines() - held, instance);
+        left("leases", instance.snapshot().leases() - held, instance);
       }
     }
   }
 
-  /** How many locks nobody gave back, which end by their ttl. */
+  private boolean isUntroubled(Instance instance) {
+    return checker.isUntroubled(instance, checker.world.now());
+  }
+
+  private String kind(Server server, TokenFacts facts) {
+    if (checker.servers.size() == 1) {
+      return "a key";
+    }
+    Command last = facts.writtenBy.get(server);
+    boolean isPart = last != null && last.keys().size() < facts.keys.size();
+    return isPart ? "a key at a member, by an extension of some" : "a key at a member";
+  }
+
+  /** How many locks are held yet, which end by their ttl. */
   private int heldIn(Instance instance) {
     return (int) checker.open.stream().filter(one -> one.instance().equals(instance)).count();
   }
 
   private void left(String what, int number, Instance instance) {
-    if (number != 0) {
+    if (number > 0) {
       broken(what, "", number + " " + what + " in " + instance);
     }
   }
@@ -62,15 +77,21 @@ final class NothingLeft extends Rule {
 
   /** Whether it is documented that such a key ends by its ttl only. */
   private boolean hasReason(Server server, TokenFacts facts) {
-    Instance instance = facts.instance;
-    return instance == null
-        || instance.process().isDead()
-        || instance.isClosing()
+    SimulatedProcess process = facts.process;
+    return process == null
+        || process.isDead()
+        || isClosing(process)
         || facts.isShared
         || facts.denied
         || facts.wasNotFreed(server)
+        || !checker.isCalm(server, process, checker.world.now())
         || facts.keys.stream().anyMatch(one -> wasLost(server, one, facts))
         || facts.handles.stream().anyMatch(handle -> isLeftToItsTtl(facts, handle));
+  }
+
+  private boolean isClosing(SimulatedProcess process) {
+    return checker.calls.stream()
+        .anyMatch(call -> call.instance.process() == process && call.instance.isClosing());
   }
 
   /** When one key was lost, the others are no longer released with it. */
@@ -87,9 +108,13 @@ final class NothingLeft extends Rule {
   @Override
   void atEnd() {
     for (Instance instance : instances()) {
+      if (!isUntroubled(instance)) {
+        continue;
+      }
       left("lines after close", instance.snapshot().lines(), instance);
       left("leases after close", instance.snapshot().leases(), instance);
       left("tasks after close", instance.snapshot().tasks(), instance);
+      left("commands after close", instance.commandsUnderWay(), instance);
     }
   }
 }

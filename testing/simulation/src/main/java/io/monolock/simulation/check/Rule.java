@@ -34,6 +34,9 @@ abstract class Rule {
   /** A server has carried out a command. */
   void executed(Server server, Command command, @Nullable Object answer) {}
 
+  /** The library calls something of its user's. */
+  void userCode(String what) {}
+
   /** Some milliseconds have passed. */
   void tick() {}
 

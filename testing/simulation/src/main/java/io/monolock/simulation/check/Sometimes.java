@@ -3,9 +3,8 @@ package io.monolock.simulation.check;
 
 import io.monolock.simulation.world.Command;
 import io.monolock.store.Grant;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +27,7 @@ public final class Sometimes {
     LOST_UNREACHABLE,
     LOST_BY_MAX_HOLD,
     GRANTED_IN_VAIN,
-    UNKNOWN_OUTCOME,
+    STORE_FAILED,
     ATTACHED,
     FORCED,
     CLOSED_WITH_WAITERS,
@@ -36,14 +35,20 @@ public final class Sometimes {
     PAUSED,
     CRASHED,
     SCHEDULER_FULL,
+    SUSPENDED,
+    THREAD_BLOCKED,
+    NEVER_HEALED,
+    SENT_AGAIN,
+    NOT_REPLICATED,
+    EXECUTED_LATE,
     QUORUM
   }
 
-  private final Map<State, Long> counts = new EnumMap<>(State.class);
+  private final long[] counts = new long[State.values().length];
 
   /** It was reached. */
   public void reached(State state) {
-    counts.merge(state, 1L, Long::sum);
+    counts[state.ordinal()]++;
   }
 
   void executed(Command command, @Nullable Object answer) {
@@ -65,16 +70,20 @@ public final class Sometimes {
 
   /** Counts what others have counted, too. */
   public void add(Sometimes other) {
-    other.counts.forEach((state, count) -> counts.merge(state, count, Long::sum));
+    for (State state : State.values()) {
+      counts[state.ordinal()] += other.counts[state.ordinal()];
+    }
   }
 
   /** What was never reached. */
   public List<State> missed() {
-    return Stream.of(State.values()).filter(state -> !counts.containsKey(state)).toList();
+    return Stream.of(State.values()).filter(state -> counts[state.ordinal()] == 0).toList();
   }
 
   @Override
   public String toString() {
-    return counts.toString();
+    return Stream.of(State.values())
+        .map(state -> state + "=" + counts[state.ordinal()])
+        .collect(Collectors.joining(" "));
   }
 }

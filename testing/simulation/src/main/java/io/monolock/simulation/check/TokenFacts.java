@@ -2,6 +2,7 @@
 package io.monolock.simulation.check;
 
 import io.monolock.simulation.Instance;
+import io.monolock.simulation.world.Command;
 import io.monolock.simulation.world.Server;
 import io.monolock.simulation.world.SimulatedProcess;
 import java.util.ArrayList;
@@ -47,7 +48,20 @@ final class TokenFacts {
   int attaching;
   long grantedAt;
   long freshlyGrantedAt;
-  @Nullable Instance instance;
+  @Nullable SimulatedProcess process;
+
+  /** The command that was the last to write for it at each server. */
+  final Map<Server, Command> writtenBy = new LinkedHashMap<>();
+
+  void granted(Server server, Command command, long now) {
+    grantedAt = now;
+    written(server, command, now);
+  }
+
+  void written(Server server, Command command, long now) {
+    writtenAt.put(server, now);
+    writtenBy.put(server, command);
+  }
 
   /** Whether this server was asked in vain to free all keys, as one of them had ended before. */
   boolean wasNotFreed(Server server) {

@@ -22,7 +22,7 @@ final class TruthfulRelease extends Rule {
     if (facts.isShared
         || facts.freedAt.size() < checker.losses.majority()
         || checker.losses.byMajority(handle.call.askedAt)
-        || checker.losses.wasForced(handle.keys.asList().get(0), handle.call.askedAt)) {
+        || checker.losses.wasForced(handle.keys.asList().get(0))) {
       return;
     }
     broken("false though it freed the keys", handle.token, call + " of " + handle);

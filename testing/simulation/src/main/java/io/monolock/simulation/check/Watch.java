@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** Stands between the library and whoever subscribes, and writes down each signal of a call. */
+/** Stands between the library and the subscriber, and writes down each signal of a call. */
 public final class Watch<T> implements CoreSubscriber<T>, Subscription {
 
   private final Call call;
@@ -67,6 +67,7 @@ public final class Watch<T> implements CoreSubscriber<T>, Subscription {
   }
 
   private boolean isExpected(String signal) {
+    checker.userCode("a signal of " + call.kind);
     if (call.completed || call.error != null) {
       checker.broken(
           "OneSignal: " + signal + " after the end of " + call.kind, subject(), call.toString());

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param next the token that is to have them after a transfer, else empty
  * @param time the ttl, or how long to keep the keys
  * @param process the one that sent it
- * @param script what it does, and answers; null for nothing
+ * @param script what it does over a connection, and answers; null for nothing
  */
 public record Command(
     Kind kind,
@@ -34,18 +34,24 @@ public record Command(
     RAISE_FENCE,
     INSPECT,
     FORCE_RELEASE,
-    INCARNATION;
+    INCARNATION,
+    WAIT
+  }
 
-    /** Whether a server that is out of memory refuses it. */
-    boolean needsMemory() {
-      return this == ACQUIRE || this == TRANSFER || this == RAISE_FENCE;
-    }
+  /** Whether a server that is out of memory refuses it. */
+  boolean needsMemory() {
+    return kind == Kind.ACQUIRE || kind == Kind.TRANSFER || kind == Kind.RAISE_FENCE;
+  }
+
+  /** Of a token that the story is to tell apart. */
+  public static String shortened(String token) {
+    return token.substring(0, Math.min(4, token.length()));
   }
 
   @Override
   public String toString() {
-    String to = next.isEmpty() ? "" : " to " + next.substring(0, 4);
-    String of = token.isEmpty() ? "" : " of " + token.substring(0, Math.min(4, token.length()));
+    String to = next.isEmpty() ? "" : " to " + shortened(next);
+    String of = token.isEmpty() ? "" : " of " + shortened(token);
     return kind + " " + keys + of + to + (time.isZero() ? "" : " for " + time.toMillis() + " ms");
   }
 }

@@ -11,9 +11,10 @@ import reactor.core.publisher.MonoSink;
 
 /**
  * One connection: requests arrive in the order in which they were sent, and so do answers, neither
- * ordered against another connection. It is opened when it is first needed, and anew after a cut.
+ * ordered against another connection. It is opened when it is first needed, and anew after a cut. A
+ * script that the server does not know is sent again, behind what was sent meanwhile.
  */
-final class Connection {
+public final class Connection {
 
   private static final long LATEST_AFTER_A_CUT = 900_000_000;
 
@@ -67,7 +68,7 @@ final class Connection {
     return state == State.OPEN;
   }
 
-  /** Whether anything is still on its way. */
+  /** Whether nothing is on its way. */
   boolean isIdle() {
     return unsent.isEmpty() && unanswered.isEmpty();
   }
@@ -83,13 +84,12 @@ final class Connection {
   }
 
   void open() {
-    if (state != State.CLOSED) {
-      return;
+    if (state == State.CLOSED) {
+      state = State.OPENING;
+      int opening = generation;
+      long opened = link.isInstant() ? world.now() : link.arrival(this, true) + link.usual();
+      link.process.arriveAt(opened < 0 ? World.NEVER : opened, () -> opened(opening));
     }
-    state = State.OPENING;
-    int opening = generation;
-    long opened = link.isInstant() ? world.now() : link.arrival(true) + link.usual();
-    link.process.arriveAt(opened, () -> opened(opening));
   }
 
   private void opened(int opening) {
@@ -114,44 +114,68 @@ final class Connection {
     int sending = generation;
     if (link.isInstant()) {
       execute(call, sending);
-      return;
+    } else {
+      lastRequest = Math.max(lastRequest, link.arrival(this, true));
+      world.plan(lastRequest, () -> 0, World.Role.NONE, () -> execute(call, sending));
     }
-    lastRequest = Math.max(lastRequest, link.arrival(true));
-    world.at(lastRequest, null, () -> execute(call, sending));
   }
 
   private void execute(Call call, int sending) {
     if (sending != generation && !call.survives) {
       return;
     }
-    Object answer;
-    try {
-      answer = link.server.execute(this, call.command);
-    } catch (StoreFailure e) {
-      answer = e;
-    }
-    call.executed = true;
-    if (sending == generation) {
-      answer(call, answer, sending);
-    }
-  }
-
-  private void answer(Call call, @Nullable Object answer, int sending) {
-    if (link.isInstant()) {
-      end(call, answer, sending);
+    if (!link.server.knowsScript(call.command.kind())) {
+      if (sending == generation) {
+        answer(sending, () -> sendAgain(call));
+      }
       return;
     }
-    lastAnswer = Math.max(lastAnswer, link.arrival(false));
-    link.process.arriveAt(lastAnswer, () -> end(call, answer, sending));
+    Object answer = executed(call);
+    if (sending == generation) {
+      answer(sending, () -> end(call, answer));
+    }
   }
 
-  private void end(Call call, @Nullable Object answer, int sending) {
-    if (sending != generation || call.over) {
+  private void sendAgain(Call call) {
+    if (!call.over) {
+      link.witness.sentAgain(call.command);
+      unanswered.remove(call);
+      write(call);
+    }
+  }
+
+  private @Nullable Object executed(Call call) {
+    call.executed = true;
+    try {
+      return link.server.execute(this, call.command);
+    } catch (StoreFailure e) {
+      return e;
+    }
+  }
+
+  /** Lets something come back, unless the connection is cut meanwhile. */
+  private void answer(int sending, Runnable arrived) {
+    if (link.isInstant()) {
+      arrived.run();
+      return;
+    }
+    lastAnswer = Math.max(lastAnswer, link.arrival(this, false));
+    link.process.arriveAt(
+        lastAnswer,
+        () -> {
+          if (sending == generation) {
+            answeredAt = world.now();
+            arrived.run();
+          }
+        });
+  }
+
+  private void end(Call call, @Nullable Object answer) {
+    if (call.over) {
       return;
     }
     call.over = true;
     unanswered.remove(call);
-    answeredAt = world.now();
     if (answer instanceof StoreFailure failure) {
       call.sink.error(failure);
     } else if (answer == null) {
@@ -163,64 +187,61 @@ final class Connection {
 
   /** A key has changed that was read over this connection. */
   void push(String key) {
-    if (state != State.OPEN) {
-      return;
+    if (isOpen()) {
+      int pushing = generation;
+      lastAnswer = Math.max(lastAnswer, link.arrival(this, false));
+      link.process.arriveAt(
+          lastAnswer,
+          () -> {
+            if (pushing == generation) {
+              answeredAt = world.now();
+              whenPushed.accept(key);
+            }
+          });
     }
-    int pushing = generation;
-    lastAnswer = Math.max(lastAnswer, link.arrival(false));
-    link.process.arriveAt(
-        lastAnswer,
-        () -> {
-          if (pushing == generation) {
-            answeredAt = world.now();
-            whenPushed.accept(key);
-          }
-        });
   }
 
   /** Ends it; what was sent may be carried out all the same, now or later, once or twice. */
   void cut() {
-    generation++;
-    state = State.CLOSED;
     List<Call> lost = List.copyOf(unanswered);
     List<Call> neverSent = List.copyOf(unsent);
-    unanswered.clear();
-    unsent.clear();
+    forget();
     lost.forEach(this::decideFate);
     link.process.arriveAt(
         world.now(),
         () -> {
-          lost.forEach(call -> fail(call, Reason.UNKNOWN_OUTCOME));
-          neverSent.forEach(call -> fail(call, Reason.UNAVAILABLE));
+          lost.forEach(call -> end(call, failure(Reason.UNKNOWN_OUTCOME)));
+          neverSent.forEach(call -> end(call, failure(Reason.UNAVAILABLE)));
         });
+  }
+
+  /** Ends it without a word to its callers. */
+  void forget() {
+    generation++;
+    state = State.CLOSED;
+    unanswered.clear();
+    unsent.clear();
   }
 
   private void decideFate(Call call) {
     int fate = link.random.nextInt(10);
     if (!call.executed && fate < 3) {
       call.survives = true;
-    } else if (call.executed ? fate < 1 : fate < 5) {
-      long delay = link.random.nextLong(LATEST_AFTER_A_CUT);
-      var unused = world.after(delay, () -> executeLate(call));
+    } else if (fate < (call.executed ? 1 : 5)) {
+      var unused = world.after(link.random.nextLong(LATEST_AFTER_A_CUT), () -> executeLate(call));
     }
   }
 
   private void executeLate(Call call) {
     if (!link.server.isDown()) {
-      world.story().add(world.now(), link.server.toString(), () -> "late: " + call.command);
-      try {
-        var unused = link.server.execute(this, call.command);
-      } catch (StoreFailure e) {
-        // nobody waits for it
-      }
+      world.tell(link.server, () -> "late: " + call.command);
+      link.witness.late(call.command);
+      var unused = executed(call);
     }
   }
 
-  private void fail(Call call, Reason reason) {
-    if (!call.over) {
-      call.over = true;
-      call.sink.error(new StoreFailure(reason, true, this + " was cut", null));
-    }
+  private StoreFailure failure(Reason reason) {
+    return new StoreFailure(reason, true, this + " was cut", null);
   }
 
   /** Gives it up if it has answered nothing for that long though it was asked. */
@@ -235,6 +256,6 @@ final class Connection {
 
   @Override
   public String toString() {
-    return link.process + "-" + link.server + " " + name;
+    return link + " " + name;
   }
 }

@@ -8,7 +8,6 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a server keeps: keys that end by themselves, and who is to be pushed when they change. */
@@ -30,10 +29,9 @@ public final class Keyspace {
   /** A fencing number, and the token that it was made for. */
   record Fence(long number, String token) {}
 
-  private record Change(long time, String key, @Nullable Entry before, @Nullable Entry after) {}
+  private record Change(long time, String key, @Nullable Entry before) {}
 
-  private final LongSupplier trueTime;
-  private final LongSupplier millis;
+  private final Server server;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
   private final Map<String, Fence> fences = new LinkedHashMap<>();
   private final Map<String, Set<Connection>> readers = new LinkedHashMap<>();
@@ -41,15 +39,14 @@ public final class Keyspace {
   private int losesEach;
   private int writes;
 
-  Keyspace(LongSupplier trueTime, LongSupplier millis) {
-    this.trueTime = trueTime;
-    this.millis = millis;
+  Keyspace(Server server) {
+    this.server = server;
   }
 
   /** The value, unless it has ended. */
   public @Nullable Entry get(String key) {
     Entry entry = entries.get(key);
-    if (entry != null && entry.endsAt <= millis.getAsLong()) {
+    if (entry != null && entry.endsAt <= server.millis()) {
       change(key, null);
       return null;
     }
@@ -64,12 +61,11 @@ public final class Keyspace {
   }
 
   long pttl(Entry entry) {
-    return entry.endsAt == NEVER ? NEVER : entry.endsAt - millis.getAsLong();
+    return entry.endsAt == NEVER ? NEVER : entry.endsAt - server.millis();
   }
 
   void put(String key, String token, String metadata, long pttl) {
-    long endsAt = pttl == NEVER ? NEVER : millis.getAsLong() + pttl;
-    change(key, new Entry(token, metadata, endsAt));
+    change(key, new Entry(token, metadata, pttl == NEVER ? NEVER : server.millis() + pttl));
   }
 
   void remove(String key) {
@@ -86,7 +82,7 @@ public final class Keyspace {
       return;
     }
     Entry before = after == null ? entries.remove(key) : entries.put(key, after);
-    changes.add(new Change(trueTime.getAsLong(), key, before, after));
+    changes.add(new Change(server.now(), key, before));
     if (changes.size() > REMEMBERED) {
       changes.remove();
     }
@@ -96,9 +92,13 @@ public final class Keyspace {
     }
   }
 
-  /** From now on the connection is told once when the key changes. */
+  /** From now on the connection is told once when the key changes, or soon after it has ended. */
   void track(String key, Connection connection) {
     readers.computeIfAbsent(key, any -> new LinkedHashSet<>()).add(connection);
+    Entry entry = get(key);
+    if (entry != null && entry.endsAt != NEVER) {
+      server.afterMillis(pttl(entry), () -> get(key));
+    }
   }
 
   @Nullable Fence fence(String key) {
@@ -118,7 +118,7 @@ public final class Keyspace {
     return lost;
   }
 
-  /** Nobody reads over a connection that has ended. */
+  /** Connections that have ended read nothing. */
   void forgetReaders() {
     readers.clear();
   }

@@ -12,9 +12,10 @@ public final class Link {
    * @param least the least, in nanoseconds
    * @param most the most it usually takes
    * @param spikes how many of a thousand take up to ten times as long
+   * @param waitFactor how many times longer it takes over the wait connection
    * @param isInstant whether a call is answered while it is made
    */
-  public record Speed(long least, long most, int spikes, boolean isInstant) {}
+  public record Speed(long least, long most, int spikes, int waitFactor, boolean isInstant) {}
 
   final World world;
   final SimulatedProcess process;
@@ -49,11 +50,7 @@ public final class Link {
   }
 
   boolean isInstant() {
-    return speed.isInstant && !isMuted();
-  }
-
-  private boolean isMuted() {
-    return world.now() < mutedUntil;
+    return speed.isInstant && world.now() >= mutedUntil;
   }
 
   boolean refuses() {
@@ -61,18 +58,24 @@ public final class Link {
   }
 
   /** When a message that is sent now arrives. */
-  long arrival(boolean isRequest) {
+  long arrival(Connection over, boolean isRequest) {
     long delay = (long) ((speed.least + random.nextLong(speed.most - speed.least + 1)) * slowness);
     if (random.nextInt(1_000) < speed.spikes) {
       delay *= 1 + random.nextInt(10);
     }
-    boolean muted = isMuted() && (isRequest ? mutesRequests : mutesAnswers);
-    return Math.max(world.now(), muted ? mutedUntil : 0) + delay;
+    boolean isMuted = world.now() < mutedUntil && (isRequest ? mutesRequests : mutesAnswers);
+    long start = isMuted ? mutedUntil : world.now();
+    return start == World.NEVER ? start : start + delay * (over == wait ? speed.waitFactor : 1);
   }
 
   /** The longest time that a message usually takes. */
   public long usual() {
-    return (long) (speed.most * slowness);
+    return (long) (speed.most * slowness) * speed.waitFactor;
+  }
+
+  /** Whether nothing is on its way. */
+  public boolean isIdle() {
+    return work.isIdle() && wait.isIdle();
   }
 
   /** Ends its connections. */
@@ -80,33 +83,28 @@ public final class Link {
     story("cut");
     work.cut();
     wait.cut();
-    witness.disturbed(Math.max(world.now(), refusedUntil));
+    disturbed(Math.max(world.now(), refusedUntil));
   }
 
   /** Ends one connection. */
   public void cut(boolean onlyWork) {
     story(onlyWork ? "work connection cut" : "wait connection cut");
     (onlyWork ? work : wait).cut();
-    witness.disturbed(world.now());
+    disturbed(world.now());
   }
 
   /** Messages of one direction, or both, only arrive when this time is over. */
-  public void mute(long duration, boolean requests, boolean answers) {
-    story(
-        "mute for "
-            + duration / 1_000_000
-            + " ms"
-            + (requests ? " there" : "")
-            + (answers ? " back" : ""));
-    mutedUntil = world.now() + duration;
+  public void mute(long until, boolean requests, boolean answers) {
+    story("mute until " + until + (requests ? " there" : "") + (answers ? " back" : ""));
+    mutedUntil = until;
     mutesRequests = requests;
     mutesAnswers = answers;
-    witness.disturbed(mutedUntil);
+    disturbed(until);
   }
 
-  /** Ends its connections, and lets none be opened for a while. */
-  public void refuse(long duration) {
-    refusedUntil = world.now() + duration;
+  /** Ends its connections, and lets none be opened until then. */
+  public void refuse(long until) {
+    refusedUntil = until;
     cut();
   }
 
@@ -114,11 +112,20 @@ public final class Link {
   public void slowDown(double factor, long duration) {
     story("slower by " + factor);
     slowness = factor;
-    witness.disturbed(world.now() + duration);
+    disturbed(world.now() + duration);
     var unused = world.after(duration, () -> slowness = 1);
   }
 
+  private void disturbed(long until) {
+    witness.disturbed(server, process, until);
+  }
+
   private void story(String text) {
-    world.story().add(world.now(), process + "-" + server, () -> text);
+    world.tell(this, () -> text);
+  }
+
+  @Override
+  public String toString() {
+    return process + "-" + server;
   }
 }

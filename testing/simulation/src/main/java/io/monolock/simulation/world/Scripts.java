@@ -9,7 +9,6 @@ import io.monolock.store.LockKeys;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,15 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Scripts {
 
+  private final Server server;
   private final Keyspace data;
-  private final LongSupplier micros;
 
-  /**
-   * @param micros the server's time of day
-   */
-  Scripts(Keyspace data, LongSupplier micros) {
-    this.data = data;
-    this.micros = micros;
+  Scripts(Server server) {
+    this.server = server;
+    this.data = server.data();
   }
 
   /**
@@ -80,7 +76,7 @@ final class Scripts {
       repeated &= highest == 0 || last == highest;
       highest = Math.max(highest, last);
     }
-    long number = repeated ? highest : Math.max(highest + 1, micros.getAsLong());
+    long number = repeated ? highest : Math.max(highest + 1, server.micros());
     keys.asList().forEach(key -> data.fence(key, number, token));
     return number;
   }

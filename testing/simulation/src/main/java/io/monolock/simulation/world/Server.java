@@ -2,13 +2,13 @@
 package io.monolock.simulation.world;
 
 import io.monolock.simulation.world.Command.Kind;
-import io.monolock.store.Grant;
 import io.monolock.store.Incarnation;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,16 +37,19 @@ public final class Server {
   private final String name;
   private final double rate;
   private final SplittableRandom random;
-  private final Keyspace data;
-  private final Scripts scripts;
+  private final Keyspace data = new Keyspace(this);
+  private final Scripts scripts = new Scripts(this);
   private final List<Connection> connections = new ArrayList<>();
   private final List<Ambush> ambushes = new ArrayList<>();
   private final Map<Kind, Long> executed = new EnumMap<>(Kind.class);
+  private final Set<Kind> known = EnumSet.allOf(Kind.class);
 
+  private long commands;
   private long stepMicros = 1_700_000_000_000_000L;
   private int run = 1;
   private long remembersSinceMicros = -1;
   private int runThatRemembers;
+  private long confirmedAt = -1;
   private long downUntil;
   private @Nullable Trouble trouble;
   private long troubledUntil;
@@ -62,13 +65,11 @@ public final class Server {
     this.name = name;
     this.rate = rate;
     this.random = random;
-    this.data = new Keyspace(world::now, () -> micros() / 1_000);
-    this.scripts = new Scripts(data, this::micros);
   }
 
   /** How many commands it has been sent. */
   public long commands() {
-    return executed.values().stream().mapToLong(number -> number).sum();
+    return commands;
   }
 
   /** It has run for so long before the world began. */
@@ -86,8 +87,22 @@ public final class Server {
     return scripts;
   }
 
-  private long micros() {
+  long now() {
+    return world.now();
+  }
+
+  long micros() {
     return stepMicros + (long) (world.now() * rate) / 1_000;
+  }
+
+  long millis() {
+    return micros() / 1_000;
+  }
+
+  /** Does something soon after so many milliseconds of its clock. */
+  void afterMillis(long millis, Runnable action) {
+    long delay = (long) (millis * 1_000_000.0 / rate) + 1_000_000;
+    var unused = world.after(delay + random.nextLong(LATEST_PUSH_OF_AN_END), action);
   }
 
   void connect(Connection connection) {
@@ -98,45 +113,40 @@ public final class Server {
     return world.now() < downUntil;
   }
 
+  /** False for the first command of a kind since it has lost its scripts. */
+  boolean knowsScript(Kind kind) {
+    return !known.add(kind);
+  }
+
+  /** Loses its scripts, as by SCRIPT FLUSH. */
+  public void forgetScripts() {
+    known.clear();
+  }
+
   /** Carries out a command; what it answers, null for nothing. */
   @Nullable Object execute(Connection connection, Command command) {
+    commands++;
     long nth = executed.merge(command.kind(), 1L, Long::sum);
     spring(command.kind(), nth, true);
-    StoreFailure refusal = refusal(command.kind());
+    StoreFailure refusal = refusal(command);
     if (refusal != null) {
-      story("refuses " + command + " of " + command.process());
+      world.tell(this, () -> "refuses " + command + " of " + command.process());
       if (!refusal.isTransient()) {
         witness.denied(command);
       }
       throw refusal;
     }
     Object answer = command.script().apply(connection);
-    world
-        .story()
-        .add(
-            world.now(),
-            name,
-            () -> command + " of " + command.process() + ": " + (answer == null ? "-" : answer));
+    world.tell(
+        this, () -> command + " of " + command.process() + ": " + (answer == null ? "-" : answer));
     witness.executed(this, command, answer);
-    if (answer instanceof Grant) {
-      command.keys().asList().forEach(this::planEnd);
-    }
     spring(command.kind(), nth, false);
     return answer;
   }
 
-  /** Those who read a key are pushed when it has ended, soon after. */
-  private void planEnd(String key) {
-    Keyspace.Entry entry = data.get(key);
-    if (entry != null && entry.endsAt() != Keyspace.NEVER) {
-      long left = (long) (data.pttl(entry) * 1_000_000 / rate) + 1_000_000;
-      var unused = world.after(left + random.nextLong(LATEST_PUSH_OF_AN_END), () -> data.get(key));
-    }
-  }
-
-  private @Nullable StoreFailure refusal(Kind kind) {
+  private @Nullable StoreFailure refusal(Command command) {
     Trouble present = world.now() < troubledUntil ? trouble : null;
-    if (present == null || (present == Trouble.OUT_OF_MEMORY && !kind.needsMemory())) {
+    if (present == null || (present == Trouble.OUT_OF_MEMORY && !command.needsMemory())) {
       return null;
     }
     return present == Trouble.NO_PERMISSION
@@ -150,8 +160,15 @@ public final class Server {
       runThatRemembers = run;
     }
     long age = Math.max(0, micros() - remembersSinceMicros) / 1_000;
-    return new Incarnation(
-        name + "#" + run, name + "#" + run + " " + remembersSinceMicros, Duration.ofMillis(age));
+    String id = name + "#" + run;
+    return new Incarnation(id, id + " " + remembersSinceMicros, Duration.ofMillis(age));
+  }
+
+  /** Whether a replica has what was written so far; it often does. */
+  boolean isReplicated() {
+    boolean reached = random.nextInt(10) > 0;
+    confirmedAt = reached ? world.now() : confirmedAt;
+    return reached;
   }
 
   /** Does something right before or after the nth command of a kind from now on. */
@@ -170,47 +187,45 @@ public final class Server {
     }
   }
 
-  /** Ends the connections to it, and takes no new ones for a while. */
-  public void goDown(long duration) {
-    story("is down for " + duration / 1_000_000 + " ms");
-    downUntil = world.now() + duration;
-    cutAll();
-    witness.disturbed(downUntil);
-  }
-
-  private void cutAll() {
+  /** Ends the connections to it, and takes no new ones until then. */
+  public void goDown(long until) {
+    world.tell(this, () -> "is down until " + until);
+    downUntil = until;
     data.forgetReaders();
     connections.forEach(Connection::cut);
+    witness.disturbed(this, null, until);
   }
 
   /** Is killed and started again, with what it had or without. */
   public void restart(long duration, boolean empty) {
-    goDown(duration);
+    goDown(world.now() + duration);
     run++;
-    witness.restarted(this);
+    forgetScripts();
     if (empty) {
       flush();
+    } else {
+      witness.forgot(this, Set.of());
     }
   }
 
   /** Loses everything. */
   public void flush() {
-    story("loses everything");
+    world.tell(this, () -> "loses everything");
     remembersSinceMicros = -1;
     witness.forgot(this, data.clear());
   }
 
-  /** Another one takes over, which lacks what was written last. */
+  /** Another one takes over, which lacks what was written last, but what it has confirmed. */
   public void failOver(long lag, long duration) {
-    goDown(duration);
-    Set<String> undone = data.undoSince(world.now() - lag);
-    story("is another one now, which lacks the last of " + undone);
+    goDown(world.now() + duration);
+    Set<String> undone = data.undoSince(Math.max(confirmedAt + 1, world.now() - lag));
+    world.tell(this, () -> "is another one now, which lacks the last of " + undone);
     witness.forgot(this, undone);
   }
 
   /** Its time of day jumps. */
   public void stepClock(long step) {
-    story("jumps by " + step / 1_000_000 + " ms");
+    world.tell(this, () -> "jumps by " + step / 1_000_000 + " ms");
     Set<String> before = data.keys();
     stepMicros += step / 1_000;
     witness.forgot(this, before);
@@ -218,10 +233,10 @@ public final class Server {
 
   /** Refuses some commands, or all, for a while. */
   public void trouble(Trouble kind, long duration) {
-    story("is " + kind + " for " + duration / 1_000_000 + " ms");
+    world.tell(this, () -> "is " + kind + " for " + duration / 1_000_000 + " ms");
     trouble = kind;
     troubledUntil = world.now() + duration;
-    witness.disturbed(troubledUntil);
+    witness.disturbed(this, null, troubledUntil);
   }
 
   /** A client of another kind writes a key if it is free; zero milliseconds are for ever. */
@@ -229,7 +244,7 @@ public final class Server {
     if (data.get(key) != null) {
       return false;
     }
-    story("SET " + key + " " + value + " NX PX " + millis);
+    world.tell(this, () -> "SET " + key + " " + value + " NX PX " + millis);
     data.put(key, value, "", millis == 0 ? Keyspace.NEVER : millis);
     return true;
   }
@@ -238,13 +253,9 @@ public final class Server {
   public void deleteIf(String key, String value) {
     Keyspace.Entry entry = data.get(key);
     if (entry != null && entry.token().equals(value)) {
-      story("DEL " + key);
+      world.tell(this, () -> "DEL " + key);
       data.remove(key);
     }
-  }
-
-  private void story(String text) {
-    world.story().add(world.now(), name, () -> text);
   }
 
   @Override

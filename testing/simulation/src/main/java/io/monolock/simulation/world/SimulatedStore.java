@@ -12,7 +12,9 @@ import io.monolock.store.StoreProblem.Reason;
 import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -21,40 +23,43 @@ import reactor.core.publisher.Mono;
 
 /**
  * A store of one process on one server, as the one for Redis is: everything goes over the work
- * connection, only attempts for keys that somebody waits for over the wait connection, whose server
- * pushes what happens to them.
+ * connection, only attempts for keys with a waiter over the wait connection, whose server pushes
+ * what happens to them.
  */
 public final class SimulatedStore implements LockStore {
 
+  /**
+   * What not every store can do, or does.
+   *
+   * @param pushes whether the server can push
+   * @param transfers whether keys are handed over in one step
+   * @param isReplicated whether a grant counts only once a replica has it
+   * @param closesSilently whether calls under way are never answered once it is closed
+   */
+  public record Abilities(
+      boolean pushes, boolean transfers, boolean isReplicated, boolean closesSilently) {}
+
   private final Link link;
-  private final boolean pushes;
-  private final boolean transfers;
+  private final Abilities abilities;
   private final List<Waiting> waiting = new ArrayList<>();
+  private final Map<String, Mono<Grant>> lastOf = new LinkedHashMap<>();
   private boolean closed;
 
   private record Waiting(LockKeys keys, FluxSink<LockKeys> sink) {}
 
-  /**
-   * A store that has sent nothing yet.
-   *
-   * @param pushes whether the server can push
-   * @param transfers whether keys are handed over in one step
-   */
-  public SimulatedStore(Link link, boolean pushes, boolean transfers) {
+  /** A store that has sent nothing yet. */
+  public SimulatedStore(Link link, Abilities abilities) {
     this.link = link;
-    this.pushes = pushes;
-    this.transfers = transfers;
-    link.wait.listen(this::wakeAll, this::wake);
+    this.abilities = abilities;
+    link.wait.listen(() -> wake(null), this::wake);
   }
 
   private <T> Mono<T> call(
-      Connection connection,
-      Kind kind,
-      LockKeys keys,
-      String token,
-      Duration time,
-      Function<Connection, @Nullable Object> script) {
-    return call(connection, new Command(kind, keys, token, "", time, link.process, script));
+      Kind kind, LockKeys keys, String token, Duration time, Function<Scripts, @Nullable Object> script) {
+    Command command =
+        new Command(
+            kind, keys, token, "", time, link.process, any -> script.apply(link.server.scripts()));
+    return call(link.work, command);
   }
 
   @SuppressWarnings("unchecked") // each script answers what its command is to answer
@@ -63,8 +68,7 @@ public final class SimulatedStore implements LockStore {
         Mono.create(
             sink -> {
               if (closed) {
-                sink.error(
-                    new StoreFailure(Reason.UNAVAILABLE, false, "the store is closed", null));
+                sink.error(failure(Reason.UNAVAILABLE, false, "the store is closed"));
                 return;
               }
               link.witness.sent(command);
@@ -72,64 +76,98 @@ public final class SimulatedStore implements LockStore {
             });
   }
 
-  private Scripts scripts() {
-    return link.server.scripts();
+  private static StoreFailure failure(Reason reason, boolean isTransient, String message) {
+    return new StoreFailure(reason, isTransient, message, null);
   }
 
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return Mono.defer(
-        () -> {
-          boolean isWaiter = waiting.stream().anyMatch(one -> one.keys.equals(keys)) && openWait();
-          return call(
-              isWaiter ? link.wait : link.work,
-              Kind.ACQUIRE,
-              keys,
-              token,
-              ttl,
-              over ->
-                  scripts().acquire(keys, token, metadata, ttl, fenced, isWaiter ? over : null));
-        });
+    Mono<Grant> attempt =
+        Mono.defer(
+            () -> {
+              boolean isWaiter = isWaitedFor(keys) && canPush();
+              return call(
+                  isWaiter ? link.wait : link.work,
+                  new Command(
+                      Kind.ACQUIRE,
+                      keys,
+                      token,
+                      "",
+                      ttl,
+                      link.process,
+                      over ->
+                          link.server
+                              .scripts()
+                              .acquire(keys, token, metadata, ttl, fenced, isWaiter ? over : null)));
+            });
+    return abilities.isReplicated
+        ? Mono.defer(() -> inTurn(token, attempt.flatMap(one -> whenReplicated(keys, token, one))))
+        : attempt;
   }
 
-  private boolean openWait() {
+  /** One attempt of a token after the other, so that none undoes what another was granted. */
+  private Mono<Grant> inTurn(String token, Mono<Grant> attempt) {
+    Mono<Grant> cached = attempt.cache();
+    Mono<Grant> before = lastOf.put(token, cached);
+    return before == null ? cached : before.onErrorComplete().then(cached);
+  }
+
+  /** A grant that no replica has does not count, and is undone if it was not there before. */
+  private Mono<Grant> whenReplicated(LockKeys keys, String token, Grant grant) {
+    if (grant instanceof Grant.Busy) {
+      return Mono.just(grant);
+    }
+    return this.<Boolean>call(Kind.WAIT, keys, "", Duration.ZERO, any -> link.server.isReplicated())
+        .onErrorReturn(false)
+        .flatMap(
+            reached ->
+                reached
+                    ? Mono.just(grant)
+                    : undo(keys, token, grant)
+                        .onErrorComplete()
+                        .then(Mono.error(failure(Reason.NOT_REPLICATED, true, "no replica"))));
+  }
+
+  private Mono<Boolean> undo(LockKeys keys, String token, Grant grant) {
+    return grant instanceof Grant.Granted granted && granted.fresh()
+        ? release(keys, token, Duration.ZERO)
+        : Mono.just(false);
+  }
+
+  private boolean isWaitedFor(LockKeys keys) {
+    for (Waiting one : waiting) {
+      if (one.keys.equals(keys)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean canPush() {
     link.wait.open();
-    return pushes && link.wait.isOpen();
+    return abilities.pushes && link.wait.isOpen();
   }
 
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-    return call(
-        link.work, Kind.EXTEND, keys, token, ttl, any -> scripts().extend(keys, token, ttl));
+    return call(Kind.EXTEND, keys, token, ttl, run -> run.extend(keys, token, ttl));
   }
 
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-    return call(
-        link.work,
-        Kind.RELEASE,
-        keys,
-        token,
-        keepFor,
-        any -> scripts().release(keys, token, keepFor));
+    return call(Kind.RELEASE, keys, token, keepFor, run -> run.release(keys, token, keepFor));
   }
 
   @Override
   public Mono<Duration> remaining(LockKeys keys, String token) {
-    return call(
-        link.work,
-        Kind.REMAINING,
-        keys,
-        token,
-        Duration.ZERO,
-        any -> scripts().remaining(keys, token));
+    return call(Kind.REMAINING, keys, token, Duration.ZERO, run -> run.remaining(keys, token));
   }
 
   @Override
   public Mono<Transfer> transfer(
       LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
-    if (!transfers) {
+    if (!abilities.transfers) {
       return LockStore.super.transfer(keys, from, to, metadata, ttl, fenced);
     }
     Command command =
@@ -140,8 +178,9 @@ public final class SimulatedStore implements LockStore {
             to,
             ttl,
             link.process,
-            any -> scripts().transfer(keys, from, to, metadata, ttl, fenced));
+            any -> link.server.scripts().transfer(keys, from, to, metadata, ttl, fenced));
     return this.<Grant>call(link.work, command)
+        .flatMap(grant -> abilities.isReplicated ? whenReplicated(keys, to, grant) : Mono.just(grant))
         .map(grant -> new Transfer(true, grant))
         .switchIfEmpty(
             Mono.defer(
@@ -153,50 +192,29 @@ public final class SimulatedStore implements LockStore {
   @Override
   public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
     return call(
-        link.work,
-        Kind.RAISE_FENCE,
-        keys,
-        token,
-        Duration.ZERO,
-        any -> scripts().raiseFence(keys, token, number));
+        Kind.RAISE_FENCE, keys, token, Duration.ZERO, run -> run.raiseFence(keys, token, number));
   }
 
   @Override
   public Mono<Incarnation> incarnation() {
-    return call(
-        link.work,
-        Kind.INCARNATION,
-        LockKeys.of("incarnation"),
-        "",
-        Duration.ZERO,
-        any -> link.server.incarnation());
+    LockKeys none = LockKeys.of("incarnation");
+    return call(Kind.INCARNATION, none, "", Duration.ZERO, any -> link.server.incarnation());
   }
 
   @Override
   public Mono<Holder> inspect(String key) {
-    return call(
-        link.work,
-        Kind.INSPECT,
-        LockKeys.of(key),
-        "",
-        Duration.ZERO,
-        any -> scripts().inspect(key));
+    return call(Kind.INSPECT, LockKeys.of(key), "", Duration.ZERO, run -> run.inspect(key));
   }
 
   @Override
   public Mono<Boolean> forceRelease(String key) {
     return call(
-        link.work,
-        Kind.FORCE_RELEASE,
-        LockKeys.of(key),
-        "",
-        Duration.ZERO,
-        any -> scripts().forceRelease(key));
+        Kind.FORCE_RELEASE, LockKeys.of(key), "", Duration.ZERO, run -> run.forceRelease(key));
   }
 
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
-    if (!pushes) {
+    if (!abilities.pushes) {
       return Flux.never();
     }
     return Flux.create(
@@ -204,20 +222,16 @@ public final class SimulatedStore implements LockStore {
           Waiting newcomer = new Waiting(keys, sink);
           waiting.add(newcomer);
           sink.onDispose(() -> waiting.remove(newcomer));
-          if (openWait()) {
+          if (canPush()) {
             sink.next(keys);
           }
         },
         FluxSink.OverflowStrategy.LATEST);
   }
 
-  private void wakeAll() {
-    List.copyOf(waiting).forEach(one -> one.sink.next(one.keys));
-  }
-
-  private void wake(String key) {
+  private void wake(@Nullable String key) {
     for (Waiting one : List.copyOf(waiting)) {
-      if (one.keys.asSet().contains(key)) {
+      if (key == null || one.keys.asSet().contains(key)) {
         one.sink.next(one.keys);
       }
     }
@@ -234,12 +248,17 @@ public final class SimulatedStore implements LockStore {
     return Mono.fromRunnable(
         () -> {
           closed = true;
-          link.work.cut();
-          link.wait.cut();
+          if (abilities.closesSilently) {
+            link.work.forget();
+            link.wait.forget();
+          } else {
+            link.work.cut();
+            link.wait.cut();
+          }
         });
   }
 
-  /** Whether nothing is on its way, and nobody waits for pushes. */
+  /** Whether nothing is on its way, and no waiter is registered. */
   public boolean isIdle() {
     return link.work.isIdle() && link.wait.isIdle() && waiting.isEmpty();
   }

@@ -17,17 +17,22 @@ public interface Witness {
    */
   default void executed(Server server, Command command, @Nullable Object answer) {}
 
+  /** A command reaches a server late, though its sender was told that it is lost. */
+  default void late(Command command) {}
+
+  /** A server does not know the script of a command, which is sent again. */
+  default void sentAgain(Command command) {}
+
   /** A server will never do this for its client. */
   default void denied(Command command) {}
 
-  /**
-   * A server has lost these keys, or what was last written there, though their time was not over.
-   */
+  /** A server has lost these keys, or what was written there last, though their time was not over. */
   default void forgot(Server server, Set<String> keys) {}
 
-  /** A server was started again. */
-  default void restarted(Server server) {}
-
-  /** Until this true time something is wrong with a server, or the way to it. */
-  default void disturbed(long until) {}
+  /**
+   * Until this true time something is wrong with a server, or the way to it.
+   *
+   * @param process for which one; null for all
+   */
+  default void disturbed(Server server, @Nullable SimulatedProcess process, long until) {}
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.simulation.world;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.PriorityQueue;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
@@ -13,27 +15,57 @@ import reactor.core.Disposable;
  */
 public final class World {
 
+  /** A time that never comes. */
+  public static final long NEVER = Long.MAX_VALUE;
+
+  private static final Gate OPEN = () -> 0;
+
+  /** On which thread of a real process the present event would run. */
+  public enum Role {
+    NONE,
+    CALLER,
+    SIGNALS,
+    TIMER,
+    EVENT_LOOP
+  }
+
+  /** Holds events up. */
+  interface Gate {
+    /** Until when: now or earlier for not at all, {@link #NEVER} to drop them. */
+    long opensAt();
+  }
+
   private final PriorityQueue<Event> events = new PriorityQueue<>();
-  private final Story story;
-  private BooleanSupplier stopping = () -> false;
-  private Consumer<Throwable> whenThrown = e -> {};
+  private final List<Line> story = new ArrayList<>();
+  private final boolean isTold;
+  private final Consumer<Throwable> whenThrown;
+  private Role role = Role.NONE;
   private boolean stopped;
   private long now;
   private long planned;
   private long happened;
+  private long foreground;
+
+  private record Line(long time, String subject, String text) {
+    boolean concerns(String word) {
+      return subject.contains(word) || text.contains(word);
+    }
+
+    @Override
+    public String toString() {
+      return "%11.3f ms  %-14s %s".formatted(time / 1e6, subject, text);
+    }
+  }
 
   /**
    * A world at time zero, in which nothing is planned.
    *
-   * @param story where to write down what happens
+   * @param isTold whether to write down what happens
+   * @param whenThrown receives what an event throws
    */
-  public World(Story story) {
-    this.story = story;
-  }
-
-  /** The story of what happened so far. */
-  public Story story() {
-    return story;
+  public World(boolean isTold, Consumer<Throwable> whenThrown) {
+    this.isTold = isTold;
+    this.whenThrown = whenThrown;
   }
 
   /** Nanoseconds since the beginning. */
@@ -46,67 +78,115 @@ public final class World {
     return happened;
   }
 
-  /** When nothing more is to happen, asked after each event. */
-  public void stopWhen(BooleanSupplier condition) {
-    stopping = condition;
+  /** On which thread the present event runs. */
+  public Role role() {
+    return role;
   }
 
-  /** What to do with what an event throws. */
-  public void whenThrown(Consumer<Throwable> action) {
-    whenThrown = action;
+  /** Writes a line of the story, if it is told. */
+  public void tell(Object subject, Supplier<String> text) {
+    if (isTold) {
+      story.add(new Line(now, subject.toString(), text.get()));
+    }
   }
 
-  /** Plans something that happens whatever becomes of the processes. */
+  /** The lines of the story that contain the word; all for an empty one. */
+  public List<String> story(String word) {
+    return story.stream().filter(line -> line.concerns(word)).map(Line::toString).toList();
+  }
+
+  /** Nothing more happens. */
+  public void stop() {
+    stopped = true;
+  }
+
+  /** Plans an event that happens whatever becomes of the processes. */
   public Disposable after(long delay, Runnable action) {
-    return at(now + delay, null, action);
+    return plan(now + delay, OPEN, Role.NONE, action);
   }
 
-  /**
-   * Plans an event.
-   *
-   * @param process in which it happens: not while it is paused, and never once it is dead
-   */
-  Event at(long time, @Nullable SimulatedProcess process, Runnable action) {
-    Event event = new Event(Math.max(time, now), planned++, process, action);
+  /** Repeats an action for as long as anything else happens. */
+  public void each(long period, Runnable action) {
+    Event event = new Event(now + period, OPEN, Role.NONE, false, () -> {
+      action.run();
+      each(period, action);
+    });
+    events.add(event);
+  }
+
+  Event plan(long time, Gate gate, Role thread, Runnable action) {
+    Event event = new Event(Math.max(time, now), gate, thread, true, action);
+    foreground++;
     events.add(event);
     return event;
   }
 
-  /** Puts an event that was held up at the present instant. */
-  void resume(Event event) {
-    events.add(event.at(now, planned++));
-  }
-
-  /** Lets everything happen that is planned up to this time. */
+  /** Lets everything happen that is planned up to this time, or until nothing is planned. */
   public void runUntil(long end) {
     Event event;
-    while (!stopped && (event = events.peek()) != null && event.time() <= end) {
+    while (!stopped && foreground > 0 && (event = events.peek()) != null && event.time <= end) {
       events.remove();
-      now = event.time();
-      if (happen(event)) {
+      now = event.time;
+      event.happen();
+    }
+    now = stopped ? now : Math.max(now, end);
+  }
+
+  /** Something that is planned to happen, once, unless it is disposed before. */
+  final class Event implements Comparable<Event>, Disposable {
+
+    private long time;
+    private long sequence = planned++;
+    private final Gate gate;
+    private final Role thread;
+    private final boolean isForeground;
+    private @Nullable Runnable action;
+
+    private Event(long time, Gate gate, Role thread, boolean isForeground, Runnable action) {
+      this.time = time;
+      this.gate = gate;
+      this.thread = thread;
+      this.isForeground = isForeground;
+      this.action = action;
+    }
+
+    private void happen() {
+      Runnable present = action;
+      long opens = present == null ? NEVER : gate.opensAt();
+      if (present != null && opens > now && opens != NEVER) {
+        time = opens;
+        sequence = planned++;
+        events.add(this);
+        return;
+      }
+      foreground -= isForeground ? 1 : 0;
+      if (present != null && opens != NEVER) {
+        action = null;
         happened++;
-        stopped = stopping.getAsBoolean();
+        role = thread;
+        try {
+          present.run();
+        } catch (Throwable e) {
+          whenThrown.accept(e);
+        }
+        role = Role.NONE;
       }
     }
-    now = Math.max(now, end);
-  }
 
-  private boolean happen(Event event) {
-    try {
-      return event.happen();
-    } catch (Throwable e) {
-      whenThrown.accept(e);
-      return true;
+    @Override
+    public void dispose() {
+      action = null;
     }
-  }
 
-  /** Lets one event happen; false if none is planned. */
-  public boolean step() {
-    Event event = events.peek();
-    if (event == null) {
-      return false;
+    @Override
+    public boolean isDisposed() {
+      return action == null;
     }
-    runUntil(event.time());
-    return true;
+
+    @Override
+    public int compareTo(Event other) {
+      int byTime = Long.compare(time, other.time);
+      return byTime != 0 ? byTime : Long.compare(sequence, other.sequence);
+    }
   }
 }

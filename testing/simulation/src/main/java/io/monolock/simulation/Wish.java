@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.simulation.caller;
+package io.monolock.simulation;
 
 import io.monolock.LockOptions;
-import io.monolock.simulation.Chance;
-import io.monolock.simulation.Swarm;
 import java.time.Duration;
 import reactor.core.publisher.Flux;
 import reactor.util.retry.Retry;
 
 /**
- * Options as somebody might give them.
+ * Options as a user might give them.
  *
  * @param longestPause the longest pause of the retry spec, in nanoseconds
  */
-public record Wish(LockOptions options, long longestPause) {
+record Wish(LockOptions options, long longestPause) {
+
+  /** The longest hold, in ttl's. */
+  static final int LONGEST_HOLD = 8;
 
   /** What may be other than by default, beside the ttl and the times of waiting. */
-  public enum Feature {
+  enum Feature {
     FENCED,
     METADATA,
     OWN_TOKEN,
@@ -52,7 +53,7 @@ public record Wish(LockOptions options, long longestPause) {
       case OWN_TOKEN -> options.token(random.token());
       case SHARED_TOKEN ->
           options.token(("shared-" + random.below(2) + "-".repeat(22)).substring(0, 22));
-      case HOLD_AT_LEAST -> options.holdAtLeast(random.pick(swarm.ttls()).multipliedBy(2));
+      case HOLD_AT_LEAST -> options.holdAtLeast(random.pick(swarm.ttls()).multipliedBy(random.between(1, LONGEST_HOLD)));
       case MAX_HOLD -> options.maxHold(random.pick(swarm.ttls()).multipliedBy(3));
       case FINISH_ON_CANCEL -> options.finishOnCancel(true);
       case NO_REFRESH -> options.autoRefresh(false);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.simulation.caller;
+package io.monolock.simulation;
 
 import java.io.IOException;
 
 /** Throws checked exceptions where none are declared, as code in Kotlin does. */
-public final class Sneaky {
+final class Sneaky {
 
   private Sneaky() {}
 
   /** Throws. */
   @SuppressWarnings("TypeParameterUnusedInFormals") // stands where any value is expected
-  public static <R> R rethrow() {
+  static <R> R rethrow() {
     return Sneaky.<RuntimeException, R>rethrow(new IOException("a checked exception"));
   }
 

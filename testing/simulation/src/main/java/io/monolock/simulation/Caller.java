@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.simulation.caller;
+package io.monolock.simulation;
 
-import io.monolock.simulation.Chance;
-import io.monolock.simulation.Fleet;
-import io.monolock.simulation.Instance;
 import io.monolock.simulation.check.Handle;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -12,7 +9,7 @@ import java.util.Set;
 import reactor.core.Disposable;
 
 /** Does one operation after the other in one process; goes on to the next if one takes long. */
-public final class Caller {
+final class Caller {
 
   private static final long LONG = 1_000_000_000;
 
@@ -22,7 +19,7 @@ public final class Caller {
    * @param seed what all its choices are drawn from
    * @param pause before it, in nanoseconds
    */
-  public record Step(Operation operation, long seed, long pause) {}
+  record Step(Operation operation, long seed, long pause) {}
 
   private final Fleet fleet;
   private final int place;
@@ -37,19 +34,19 @@ public final class Caller {
    *
    * @param place in which process
    */
-  public Caller(Fleet fleet, int place, List<Step> steps) {
+  Caller(Fleet fleet, int place, List<Step> steps) {
     this.fleet = fleet;
     this.place = place;
     this.steps = steps;
   }
 
   /** Where it is. */
-  public int place() {
+  int place() {
     return place;
   }
 
   /** Goes on with the next step; also after its process was replaced. */
-  public void goOn() {
+  void goOn() {
     if (next < steps.size() && !fleet.isOver()) {
       Step step = steps.get(next++);
       Instance instance = fleet.instance(place);
@@ -91,7 +88,7 @@ public final class Caller {
   }
 
   /** Comes to an end with everything. */
-  public void finish() {
+  void finish() {
     finished = true;
     List.copyOf(open).forEach(Disposable::dispose);
     List.copyOf(held).forEach(fleet::giveBack);

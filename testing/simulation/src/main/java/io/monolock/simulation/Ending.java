@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.simulation.caller;
+package io.monolock.simulation;
 
+import java.time.Duration;
 import reactor.core.publisher.Flux;
 
 /** How a subscriber treats what it has subscribed to. */
-public enum Ending {
+enum Ending {
   /** Waits for the end. */
   WAITS,
 
@@ -25,8 +26,8 @@ public enum Ending {
 
   <T> Flux<T> decorate(Flux<T> source, Turn turn, long patience) {
     return switch (this) {
-      case TIMES_OUT -> source.timeout(Body.nanos(patience), turn.publishOn());
-      case TIMES_OUT_AND_RETRIES -> source.timeout(Body.nanos(patience), turn.publishOn()).retry(2);
+      case TIMES_OUT -> source.timeout(Duration.ofNanos(patience), turn.publishOn());
+      case TIMES_OUT_AND_RETRIES -> source.timeout(Duration.ofNanos(patience), turn.publishOn()).retry(2);
       default -> source;
     };
   }

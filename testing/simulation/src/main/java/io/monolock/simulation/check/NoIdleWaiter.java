@@ -3,6 +3,7 @@ package io.monolock.simulation.check;
 
 import io.monolock.simulation.world.Command;
 import io.monolock.simulation.world.Server;
+import io.monolock.simulation.world.World;
 import io.monolock.store.LockKeys;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,20 +15,20 @@ import org.jspecify.annotations.Nullable;
  * The first one of a line does not stand beside free keys: if its own locker has freed them, it has
  * them after a step back and some round trips; else at the latest after its retry pause.
  */
-final class NobodyIdle extends Rule {
+final class NoIdleWaiter extends Rule {
 
   private static final long SLACK = 100_000_000;
 
-  /** Those who ask a quorum at once may take its members from each other for a while. */
+  /** Several who ask a quorum at once may take its members from each other for a while. */
   private static final long MEMBERS = 1_000_000_000;
 
   /** The last release of a set of keys. */
-  private record Freed(Command command, long time) {}
+  private record Freed(Command command, long time, boolean wasAttached) {}
 
   private final List<Call> waiting = new ArrayList<>();
   private final Map<LockKeys, Freed> freed = new LinkedHashMap<>();
 
-  NobodyIdle(Checker checker) {
+  NoIdleWaiter(Checker checker) {
     super(checker);
   }
 
@@ -41,21 +42,25 @@ final class NobodyIdle extends Rule {
   @Override
   void executed(Server server, Command command, @Nullable Object answer) {
     if (command.kind() == Command.Kind.RELEASE && Boolean.TRUE.equals(answer)) {
-      freed.put(command.keys(), new Freed(command, checker.world.now()));
+      boolean attached = false;
+      for (Handle handle : checker.facts(command.token()).handles) {
+        attached |= handle.call.kind == Call.Kind.ATTACH;
+      }
+      freed.put(command.keys(), new Freed(command, checker.world.now(), attached));
     }
   }
 
   @Override
   void tick() {
     waiting.removeIf(call -> call.isOver() || call.hasLock() || call.instance.process().isDead());
-    if (checker.settings.tightTimeouts() || checker.losses.mayBarMembers()) {
+    if (checker.settings.tightTimeouts() || checker.losses.mayBarMembers(checker.world.now())) {
       return;
     }
     for (int i = 0; i < waiting.size(); i++) {
       Call call = waiting.get(i);
-      if (!isFirst(i) || call.instance.isClosing() || !isFree(call.keys)) {
-        call.freeSeen = 0;
-      } else if (call.freeSeen == 0) {
+      if (!isFirst(i) || call.instance.isClosing() || !isFree(call)) {
+        call.freeSeen = World.NEVER;
+      } else if (call.freeSeen == World.NEVER) {
         call.freeSeen = checker.world.now();
       } else {
         check(call);
@@ -73,29 +78,36 @@ final class NobodyIdle extends Rule {
     return true;
   }
 
-  private boolean isFree(LockKeys keys) {
+  /** Whether the keys are free at a majority of the servers, which nothing is wrong with. */
+  private boolean isFree(Call call) {
+    int free = 0;
     for (Server server : checker.servers) {
-      for (String key : keys.asList()) {
-        if (server.data().get(key) != null) {
-          return false;
-        }
+      boolean all = checker.isCalm(server, call.instance, checker.world.now());
+      for (String key : call.keys.asList()) {
+        all = all && server.data().get(key) == null;
       }
+      free += all ? 1 : 0;
     }
-    return true;
+    return free >= checker.losses.majority();
   }
 
   private void check(Call call) {
-    long now = checker.world.now();
-    long idle = now - call.freeSeen - (checker.servers.size() > 1 ? MEMBERS : 0);
+    long idle =
+        checker.world.now() - call.freeSeen - (checker.servers.size() > 1 ? MEMBERS : 0);
     long roundTrips = SLACK + 40 * call.instance.usualDelay() + 10 * checker.settings.longestHop();
     if (idle <= roundTrips || !checker.isAwakeSince(call.instance, call.freeSeen)) {
       return;
     }
     Freed last = freed.get(call.keys);
     long ownBound = roundTrips + checker.settings.stepBack();
-    if (last != null && isOwn(last, call) && idle > ownBound && checker.isCalmSince(last.time)) {
-      broken("beside keys that its own locker freed", subject(call), call + " for " + idle);
-    } else if (idle > roundTrips + 2 * call.longestPause && checker.isCalmSince(call.freeSeen)) {
+    if (last != null
+        && isOwn(last, call)
+        && idle > ownBound
+        && checker.isCalm(call.instance, last.time)) {
+      String whose = last.wasAttached ? " when a lock that was attached ended" : "";
+      broken("beside keys that its own locker freed" + whose, subject(call), call + " for " + idle);
+    } else if (idle > roundTrips + 2 * call.longestPause
+        && checker.isCalm(call.instance, call.freeSeen)) {
       broken("longer than its retry pause", subject(call), call + " for " + idle);
     }
   }

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.simulation.caller;
+package io.monolock.simulation;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.simulation.Chance;
-import io.monolock.simulation.Fleet;
-import io.monolock.simulation.Instance;
-import io.monolock.simulation.Swarm;
 import io.monolock.simulation.check.Call;
 import io.monolock.simulation.check.Checker;
 import io.monolock.simulation.check.Handle;
+import io.monolock.simulation.check.Sometimes.State;
 import io.monolock.simulation.check.Watch;
 import io.monolock.store.LockKeys;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -103,9 +101,68 @@ final class Turn {
     return fleet.someHandle(random);
   }
 
-  Turn remember(Handle handle) {
+  Handle remember(Handle handle) {
     fleet.remember(handle);
-    return this;
+    return handle;
+  }
+
+  /** How many elements. */
+  int few() {
+    return 1 + random.below(5);
+  }
+
+  Body anyBody() {
+    return random.pick(swarm().bodies());
+  }
+
+  /** Keeps the present thread busy. */
+  void block() {
+    fleet.sometimes().reached(State.THREAD_BLOCKED);
+    instance.process().block(random.duration(1_000_000, 300_000_000));
+  }
+
+  /** A value that comes after a while, also when it was cancelled. */
+  Flux<Object> regardless(Object value) {
+    return Flux.create(
+        sink ->
+            later(
+                holdTime(),
+                () -> {
+                  sink.next(value);
+                  sink.complete();
+                }));
+  }
+
+  /** A body under a lock, each subscription a call of its own. */
+  Flux<Object> scope(Body body) {
+    LockKeys keys = keys();
+    Wish wish = wish();
+    return watchedScope(
+        keys,
+        wish,
+        call ->
+            locker().withLock(keys.asSet(), wish.options(), lock -> body.single(this, call, lock)));
+  }
+
+  /** A body of many elements under a lock. */
+  Flux<Object> scopeOfMany(Body body) {
+    LockKeys keys = keys();
+    Wish wish = wish();
+    return watchedScope(
+        keys,
+        wish,
+        call ->
+            locker()
+                .withLockMany(keys.asSet(), wish.options(), lock -> body.run(this, call, lock)));
+  }
+
+  private Flux<Object> watchedScope(
+      LockKeys keys, Wish wish, Function<Call, Publisher<Object>> scope) {
+    return Flux.defer(
+        () -> {
+          Call call = call(Call.Kind.SCOPE, keys, wish, null);
+          return watched(scope.apply(call), () -> call, handle -> {});
+        });
   }
 
   Call call(Call.Kind kind, LockKeys keys, Wish wish, @Nullable Handle handle) {
@@ -115,12 +172,11 @@ final class Turn {
   /** Takes a lock, and then uses it. */
   void take(Call.Kind kind, LockKeys keys, Wish wish) {
     AtomicReference<Handle> given = new AtomicReference<>();
-    useWhatComes(
-        watched(
-            Operation.source(kind, this, keys, wish.options()),
-            () -> call(kind, keys, wish, null),
-            given::set),
-        given);
+    Mono<Lock> source =
+        kind == Call.Kind.ACQUIRE
+            ? locker().acquire(keys.asSet(), wish.options())
+            : locker().tryAcquire(keys.asSet(), wish.options());
+    useWhatComes(watched(source, () -> call(kind, keys, wish, null), given::set), given);
   }
 
   /** Waits for a lock for so long, and gives it back at once if it comes. */
@@ -149,7 +205,8 @@ final class Turn {
         lock -> {
           Handle handle = given.get();
           if (handle != null) {
-            use(remember(handle).random.below(MOST_USES), handle);
+            remember(handle);
+            use(random.below(MOST_USES), handle);
           }
         });
   }
@@ -164,6 +221,8 @@ final class Turn {
         giveBack(new AtomicReference<>(handle), this::done);
         if (random.oneIn(10)) {
           giveBack(new AtomicReference<>(handle), () -> {});
+        } else if (random.oneIn(10)) {
+          random.pick(swarm().uses()).apply(this, handle, () -> {});
         }
       }
       return;
@@ -193,21 +252,7 @@ final class Turn {
 
   /** Another lock, from inside of a body. */
   Mono<Object> nested() {
-    LockKeys keys = keys();
-    Wish wish = wish();
-    return Flux.defer(
-            () -> {
-              Call call = call(Call.Kind.SCOPE, keys, wish, null);
-              return watched(
-                  locker()
-                      .withLock(
-                          keys.asSet(),
-                          wish.options(),
-                          lock -> Body.VALUE.single(this, call, lock)),
-                  () -> call,
-                  handle -> {});
-            })
-        .next();
+    return scope(Body.VALUE).next();
   }
 
   void watch(Call.Kind kind, LockKeys keys, Mono<?> source) {
@@ -304,6 +349,9 @@ final class Turn {
         cancel();
       }
       next.accept(value);
+      if (slowly && random.oneIn(3)) {
+        request(1);
+      }
     }
 
     @Override
