@@ -87,7 +87,7 @@ final class Fleet {
                 swarm.stepBack(),
                 swarm.largestTtl(),
                 swarm.servers(),
-                swarm.quorum()),
+                swarm.kind()),
             sometimes,
             tolerated);
     for (int i = 0; i < swarm.servers(); i++) {
@@ -214,6 +214,11 @@ final class Fleet {
 
   private void close(Instance instance) {
     if (!instance.isClosing() && !instance.process().isDead()) {
+      if (random.oneIn(2)) {
+        Call last = call(Call.Kind.INSPECT, instance, null);
+        Watch.mono(instance.locker().inspect(keys.get(0)), checker, () -> last)
+            .subscribe(value -> {}, e -> {});
+      }
       Call call = call(Call.Kind.CLOSE, instance, null);
       Watch.mono(instance.locker().close(), checker, () -> call).subscribe();
     }

@@ -24,7 +24,7 @@ record Plan(long seed, Swarm swarm, List<Work> work, List<Trouble> troubles) {
     Chance random = new Chance(seed);
     Swarm swarm = Swarm.draw(random);
     List<Work> work = new ArrayList<>();
-    int most = swarm.servers() > 1 ? 10 : random.oneIn(8) ? 50 : 20;
+    int most = swarm.servers() > 1 ? 14 : random.oneIn(8) ? 50 : 24;
     int callers = random.between(5, most);
     for (int i = 0; i < callers; i++) {
       work.add(work(swarm, random));
@@ -41,7 +41,7 @@ record Plan(long seed, Swarm swarm, List<Work> work, List<Trouble> troubles) {
 
   private static Work work(Swarm swarm, Chance random) {
     List<Caller.Step> steps = new ArrayList<>();
-    int number = random.between(2, 16);
+    int number = random.between(4, 24);
     long spacing = DURATION / number;
     for (int i = 0; i < number; i++) {
       long pause = random.oneIn(3) ? 0 : random.duration(1_000, spacing);

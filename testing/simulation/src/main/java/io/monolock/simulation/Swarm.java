@@ -111,10 +111,10 @@ record Swarm(
     return List.copyOf(all);
   }
 
-  /** Which kind of quorum it is, in words. */
-  String quorum() {
+  /** Which kind of store it is, in words; empty for one server without replicas. */
+  String kind() {
     if (servers == 1) {
-      return "";
+      return abilities.isReplicated() ? " with a replica" : "";
     }
     String age = isNew ? " in a new quorum" : " in an old quorum";
     return age + (knowsLargestTtl ? "" : " that is not told its largest ttl");

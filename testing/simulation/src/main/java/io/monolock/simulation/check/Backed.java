@@ -34,7 +34,8 @@ final class Backed extends Rule {
         for (String key : handle.keys.asList()) {
           if (!isBacked(handle, key)) {
             broken(
-                facts.freedAt.isEmpty() ? "a valid lock has ended" : "a valid lock was released",
+                (facts.freedAt.isEmpty() ? "a valid lock has ended" : "a valid lock was released")
+                    + checker.settings.kind(),
                 key,
                 key + " is no longer that of the valid " + handle);
           }

@@ -49,7 +49,7 @@ public final class Checker implements Witness {
    * @param stepBack the longest step back of a locker, in nanoseconds
    * @param largestTtl how long a lock may live at most
    * @param servers how many there will be
-   * @param quorum which kind of quorum it is, empty for none
+   * @param kind of store, in words
    */
   public record Settings(
       long longestHop,
@@ -57,7 +57,7 @@ public final class Checker implements Witness {
       long stepBack,
       Duration largestTtl,
       int servers,
-      String quorum) {}
+      String kind) {}
 
   /**
    * A checker that has seen nothing yet.

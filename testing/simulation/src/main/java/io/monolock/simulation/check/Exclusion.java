@@ -35,7 +35,7 @@ final class Exclusion extends Rule {
     if (first.isShared && !first.facts.freedAt.isEmpty()) {
       return "its locker cleaned up a lock of the user's token";
     }
-    return "two valid handles" + checker.settings.quorum();
+    return "two valid handles" + checker.settings.kind();
   }
 
   /** No process can know that its host was suspended, or that another gave the token back. */

@@ -43,6 +43,7 @@ final class HoldAtLeast extends Rule {
             "freed too early by " + command.kind(),
             command.token(),
             command + times + " for at least " + least);
+        kept.removeIf(one -> one.token.equals(command.token()));
       }
     }
     if (keeps && facts.freedAt.size() >= checker.losses.majority()) {
@@ -54,13 +55,16 @@ final class HoldAtLeast extends Rule {
   @Override
   void delivered(Handle handle) {
     kept.removeIf(one -> one.until <= checker.world.now());
+    if (handle.isShared) {
+      return; // it may not be backed by anything, which another rule looks at
+    }
     for (Kept one : kept) {
       for (String key : one.keys.asList()) {
         if (handle.keys.asSet().contains(key)
             && !handle.token.equals(one.token)
             && !checker.facts(one.token).isShared
             && !checker.losses.excuse(key, one.askedAt, checker.world.now())) {
-          broken("granted while it was to be kept" + checker.settings.quorum(), key, one + " " + handle);
+          broken("granted while it was to be kept" + checker.settings.kind(), key, one + " " + handle);
         }
       }
     }

@@ -218,6 +218,8 @@ public final class Server {
   /** Another one takes over, which lacks what was written last, but what it has confirmed. */
   public void failOver(long lag, long duration) {
     goDown(world.now() + duration);
+    run++;
+    forgetScripts();
     Set<String> undone = data.undoSince(Math.max(confirmedAt + 1, world.now() - lag));
     world.tell(this, () -> "is another one now, which lacks the last of " + undone);
     witness.forgot(this, undone);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.simulation.world;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -35,7 +36,8 @@ public final class World {
     long opensAt();
   }
 
-  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final PriorityQueue<Event> later = new PriorityQueue<>();
+  private final ArrayDeque<Event> atOnce = new ArrayDeque<>();
   private final List<Line> story = new ArrayList<>();
   private final boolean isTold;
   private final Consumer<Throwable> whenThrown;
@@ -111,25 +113,37 @@ public final class World {
       action.run();
       each(period, action);
     });
-    events.add(event);
+    later.add(event);
   }
 
   Event plan(long time, Gate gate, Role thread, Runnable action) {
     Event event = new Event(Math.max(time, now), gate, thread, true, action);
     foreground++;
-    events.add(event);
+    if (event.time == now) {
+      atOnce.add(event);
+    } else {
+      later.add(event);
+    }
     return event;
   }
 
   /** Lets everything happen that is planned up to this time, or until nothing is planned. */
   public void runUntil(long end) {
     Event event;
-    while (!stopped && foreground > 0 && (event = events.peek()) != null && event.time <= end) {
-      events.remove();
+    while (!stopped && foreground > 0 && (event = next(end)) != null) {
       now = event.time;
       event.happen();
     }
     now = stopped ? now : Math.max(now, end);
+  }
+
+  private @Nullable Event next(long end) {
+    Event event = later.peek();
+    boolean isLater = event != null && event.time > now;
+    if (event == null || (isLater && !atOnce.isEmpty())) {
+      return atOnce.poll();
+    }
+    return event.time <= end ? later.poll() : null;
   }
 
   /** Something that is planned to happen, once, unless it is disposed before. */
@@ -156,7 +170,7 @@ public final class World {
       if (present != null && opens > now && opens != NEVER) {
         time = opens;
         sequence = planned++;
-        events.add(this);
+        later.add(this);
         return;
       }
       foreground -= isForeground ? 1 : 0;
