@@ -52,6 +52,7 @@ enum Body {
   /** Takes another lock while it has this one. */
   NESTS((turn, lock) -> turn.nested().onErrorComplete().then(Mono.just("nested")));
 
+  @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
   private final BiFunction<Turn, Lock, Publisher<?>> work;
 
   Body(BiFunction<Turn, Lock, Publisher<?>> work) {

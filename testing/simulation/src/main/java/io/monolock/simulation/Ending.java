@@ -27,7 +27,8 @@ enum Ending {
   <T> Flux<T> decorate(Flux<T> source, Turn turn, long patience) {
     return switch (this) {
       case TIMES_OUT -> source.timeout(Duration.ofNanos(patience), turn.publishOn());
-      case TIMES_OUT_AND_RETRIES -> source.timeout(Duration.ofNanos(patience), turn.publishOn()).retry(2);
+      case TIMES_OUT_AND_RETRIES ->
+          source.timeout(Duration.ofNanos(patience), turn.publishOn()).retry(2);
       default -> source;
     };
   }

@@ -138,6 +138,7 @@ enum Fault {
   /** Clients of another kind take a key when it is free, and give it back. */
   FOREIGN_CLIENT((fleet, random) -> poll(fleet, random, random.between(3, 40)));
 
+  @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
   private final BiConsumer<Fleet, Chance> effect;
 
   Fault(BiConsumer<Fleet, Chance> effect) {

@@ -122,6 +122,11 @@ final class Fleet {
         fleet.world);
   }
 
+  /** The names of all rules that are looked at. */
+  static List<String> ruleNames() {
+    return new Fleet(Plan.of(1), false, Set.of(), Plant.NONE).checker.ruleNames();
+  }
+
   private long commands() {
     return servers.stream().mapToLong(Server::commands).sum();
   }
@@ -149,11 +154,9 @@ final class Fleet {
             .handOverTime(settings.handOverTime())
             .stepBack(settings.stepBack())
             .observer(
-                new FleetObserver(
-                    sometimes, checker, swarm.observed(), swarm.observedSneakily()))
+                new FleetObserver(sometimes, checker, swarm.observed(), swarm.observedSneakily()))
             .build();
-    return new Instance(
-        place, process, locker, new LockerSnapshot(locker, random.split()), links);
+    return new Instance(place, process, locker, new LockerSnapshot(locker, random.split()), links);
   }
 
   private LockStore quorum(

@@ -22,7 +22,8 @@ final class FleetObserver implements LockObserver {
   private final Map<Long, Call> calls = new HashMap<>();
   private int heard;
 
-  FleetObserver(Sometimes sometimes, Checker checker, boolean throwsAtTimes, boolean throwsSneakily) {
+  FleetObserver(
+      Sometimes sometimes, Checker checker, boolean throwsAtTimes, boolean throwsSneakily) {
     this.throwsSneakily = throwsSneakily;
     this.sometimes = sometimes;
     this.checker = checker;

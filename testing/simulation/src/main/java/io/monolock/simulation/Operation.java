@@ -56,6 +56,8 @@ enum Operation {
       });
 
   private final int weight;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
   private final Consumer<Turn> action;
 
   Operation(int weight, Consumer<Turn> action) {

@@ -42,8 +42,7 @@ record PlantedStore(LockStore store, Plant plant, Chance chance) implements Lock
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
     Mono<Boolean> extended = store.extend(keys, token, ttl);
     return plant == Plant.EXTENDED_IS_FREED
-        ? extended.flatMap(
-            ours -> store.release(keys, token, Duration.ZERO).thenReturn(ours))
+        ? extended.flatMap(ours -> store.release(keys, token, Duration.ZERO).thenReturn(ours))
         : extended;
   }
 

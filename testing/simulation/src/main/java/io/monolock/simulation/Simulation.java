@@ -45,7 +45,7 @@ public final class Simulation implements Callable<Integer> {
   @Option(
       names = "--seeds",
       defaultValue = "1000",
-      description = 
+      description =
           "How many seeds from 1, or FROM..TO, or today, for 100000 that no other day has;"
               + " default: ${DEFAULT-VALUE}.")
   private String seeds;
@@ -165,10 +165,14 @@ public final class Simulation implements Callable<Integer> {
     String[] ends = seeds.split("\\.\\.", 2);
     try {
       long last = Long.parseLong(ends[ends.length - 1]);
-      return new long[] {ends.length == 1 ? 1 : Long.parseLong(ends[0]), last};
+      long first = ends.length == 1 ? 1 : Long.parseLong(ends[0]);
+      if (first <= last) {
+        return new long[] {first, last};
+      }
     } catch (NumberFormatException e) {
-      throw new ParameterException(
-          spec.commandLine(), "--seeds must be a number, FROM..TO or today, was " + seeds, e);
+      // refused below, like a range that is empty
     }
+    throw new ParameterException(
+        spec.commandLine(), "--seeds must be a number, FROM..TO or today, was " + seeds);
   }
 }

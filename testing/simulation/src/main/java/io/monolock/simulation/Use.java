@@ -27,8 +27,7 @@ enum Use {
 
   KEEP_ALIVE(
       (turn, handle, then) ->
-          turn.watchFor(
-              turn.holdTime(), Kind.KEEP_ALIVE, handle, handle.lock().keepAlive(), then)),
+          turn.watchFor(turn.holdTime(), Kind.KEEP_ALIVE, handle, handle.lock().keepAlive(), then)),
 
   WHILE_HELD(
       (turn, handle, then) ->
@@ -45,6 +44,7 @@ enum Use {
     void apply(Turn turn, Handle handle, Runnable then);
   }
 
+  @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
   private final Action action;
 
   Use(Action action) {

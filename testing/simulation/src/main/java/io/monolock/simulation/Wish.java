@@ -53,7 +53,9 @@ record Wish(LockOptions options, long longestPause) {
       case OWN_TOKEN -> options.token(random.token());
       case SHARED_TOKEN ->
           options.token(("shared-" + random.below(2) + "-".repeat(22)).substring(0, 22));
-      case HOLD_AT_LEAST -> options.holdAtLeast(random.pick(swarm.ttls()).multipliedBy(random.between(1, LONGEST_HOLD)));
+      case HOLD_AT_LEAST ->
+          options.holdAtLeast(
+              random.pick(swarm.ttls()).multipliedBy(random.between(1, LONGEST_HOLD)));
       case MAX_HOLD -> options.maxHold(random.pick(swarm.ttls()).multipliedBy(3));
       case FINISH_ON_CANCEL -> options.finishOnCancel(true);
       case NO_REFRESH -> options.autoRefresh(false);

@@ -30,7 +30,8 @@ final class Backed extends Rule {
       TokenFacts facts = handle.facts;
       if (!facts.releaseAsked
           && !handle.instance().process().wasSuspended()
-          && handle.isValid() && !handle.wasReleasedElsewhere()) {
+          && handle.isValid()
+          && !handle.wasReleasedElsewhere()) {
         for (String key : handle.keys.asList()) {
           if (!isBacked(handle, key)) {
             broken(

@@ -14,6 +14,7 @@ import io.monolock.store.Grant;
 import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -76,25 +77,33 @@ public final class Checker implements Witness {
     this.sometimes = sometimes;
     this.settings = settings;
     this.tolerated = tolerated;
-    this.rules =
-        new Rule[] {
-          new Exclusion(this),
-          new Backed(this),
-          new Fencing(this),
-          new OwnerOnly(this),
-          new AllOrNothing(this),
-          new HoldAtLeast(this),
-          new TruthfulRelease(this),
-          new ToldInTime(this),
-          new ResultOfTheBody(this),
-          new OneSignal(this),
-          new OwnThreads(this),
-          new OrderInLine(this),
-          new NoIdleWaiter(this),
-          new NeedlessFailure(this),
-          new FewCommands(this),
-          new NothingLeft(this)
-        };
+    this.rules = rules(this);
+  }
+
+  private static Rule[] rules(Checker checker) {
+    return new Rule[] {
+      new Exclusion(checker),
+      new Backed(checker),
+      new Fencing(checker),
+      new OwnerOnly(checker),
+      new AllOrNothing(checker),
+      new HoldAtLeast(checker),
+      new TruthfulRelease(checker),
+      new ToldInTime(checker),
+      new ResultOfTheBody(checker),
+      new OneSignal(checker),
+      new OwnThreads(checker),
+      new OrderInLine(checker),
+      new NoIdleWaiter(checker),
+      new NeedlessFailure(checker),
+      new FewCommands(checker),
+      new NothingLeft(checker)
+    };
+  }
+
+  /** The names of all rules, in the order in which they look. */
+  public List<String> ruleNames() {
+    return Arrays.stream(rules).map(rule -> rule.getClass().getSimpleName()).toList();
   }
 
   void broken(String signature, String subject, String detail) {

@@ -64,7 +64,8 @@ final class HoldAtLeast extends Rule {
             && !handle.token.equals(one.token)
             && !checker.facts(one.token).isShared
             && !checker.losses.excuse(key, one.askedAt, checker.world.now())) {
-          broken("granted while it was to be kept" + checker.settings.kind(), key, one + " " + handle);
+          broken(
+              "granted while it was to be kept" + checker.settings.kind(), key, one + " " + handle);
         }
       }
     }

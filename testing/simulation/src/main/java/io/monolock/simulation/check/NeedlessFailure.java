@@ -19,7 +19,8 @@ final class NeedlessFailure extends Rule {
         && e.reason() == Reason.TIMEOUT
         && !call.instance.isClosing()
         && !checker.settings.tightTimeouts()
-        && checker.isUntroubled(call.instance, Math.max(call.askedAt, checker.world.now() - LONGEST_COMMAND))
+        && checker.isUntroubled(
+            call.instance, Math.max(call.askedAt, checker.world.now() - LONGEST_COMMAND))
         && !checker.losses.mayBarMembers(checker.world.now())
         && checker.isAwakeSince(call.instance, call.askedAt)) {
       broken("a time-out though nothing was wrong", call.keys.asList().get(0), call + " " + e);

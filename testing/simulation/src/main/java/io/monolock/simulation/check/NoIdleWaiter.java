@@ -92,8 +92,7 @@ final class NoIdleWaiter extends Rule {
   }
 
   private void check(Call call) {
-    long idle =
-        checker.world.now() - call.freeSeen - (checker.servers.size() > 1 ? MEMBERS : 0);
+    long idle = checker.world.now() - call.freeSeen - (checker.servers.size() > 1 ? MEMBERS : 0);
     long roundTrips = SLACK + 40 * call.instance.usualDelay() + 10 * checker.settings.longestHop();
     if (idle <= roundTrips || !checker.isAwakeSince(call.instance, call.freeSeen)) {
       return;

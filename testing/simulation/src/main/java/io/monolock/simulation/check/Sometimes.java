@@ -3,8 +3,9 @@ package io.monolock.simulation.check;
 
 import io.monolock.simulation.world.Command;
 import io.monolock.store.Grant;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,11 +45,11 @@ public final class Sometimes {
     QUORUM
   }
 
-  private final long[] counts = new long[State.values().length];
+  private final Map<State, Long> counts = new EnumMap<>(State.class);
 
   /** It was reached. */
   public void reached(State state) {
-    counts[state.ordinal()]++;
+    counts.merge(state, 1L, Long::sum);
   }
 
   void executed(Command command, @Nullable Object answer) {
@@ -70,20 +71,16 @@ public final class Sometimes {
 
   /** Counts what others have counted, too. */
   public void add(Sometimes other) {
-    for (State state : State.values()) {
-      counts[state.ordinal()] += other.counts[state.ordinal()];
-    }
+    other.counts.forEach((state, count) -> counts.merge(state, count, Long::sum));
   }
 
   /** What was never reached. */
   public List<State> missed() {
-    return Stream.of(State.values()).filter(state -> counts[state.ordinal()] == 0).toList();
+    return Stream.of(State.values()).filter(state -> !counts.containsKey(state)).toList();
   }
 
   @Override
   public String toString() {
-    return Stream.of(State.values())
-        .map(state -> state + "=" + counts[state.ordinal()])
-        .collect(Collectors.joining(" "));
+    return counts.toString();
   }
 }

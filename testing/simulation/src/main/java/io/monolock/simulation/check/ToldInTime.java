@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The one that relies on a lock is told of its end within moments: a body is stopped, and its watchers
- * are signalled; and a result waits no longer than a second for the release.
+ * The one that relies on a lock is told of its end within moments: a body is stopped, and its
+ * watchers are signalled; and a result waits no longer than a second for the release.
  */
 final class ToldInTime extends Rule {
 

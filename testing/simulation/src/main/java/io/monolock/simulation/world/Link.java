@@ -70,7 +70,7 @@ public final class Link {
 
   /** The longest time that a message usually takes. */
   public long usual() {
-    return (long) (speed.most * slowness) * speed.waitFactor;
+    return (long) (speed.most * slowness * speed.waitFactor);
   }
 
   /** Whether nothing is on its way. */

@@ -55,7 +55,11 @@ public final class SimulatedStore implements LockStore {
   }
 
   private <T> Mono<T> call(
-      Kind kind, LockKeys keys, String token, Duration time, Function<Scripts, @Nullable Object> script) {
+      Kind kind,
+      LockKeys keys,
+      String token,
+      Duration time,
+      Function<Scripts, @Nullable Object> script) {
     Command command =
         new Command(
             kind, keys, token, "", time, link.process, any -> script.apply(link.server.scripts()));
@@ -99,7 +103,8 @@ public final class SimulatedStore implements LockStore {
                       over ->
                           link.server
                               .scripts()
-                              .acquire(keys, token, metadata, ttl, fenced, isWaiter ? over : null)));
+                              .acquire(
+                                  keys, token, metadata, ttl, fenced, isWaiter ? over : null)));
             });
     return abilities.isReplicated
         ? Mono.defer(() -> inTurn(token, attempt.flatMap(one -> whenReplicated(keys, token, one))))
@@ -180,7 +185,8 @@ public final class SimulatedStore implements LockStore {
             link.process,
             any -> link.server.scripts().transfer(keys, from, to, metadata, ttl, fenced));
     return this.<Grant>call(link.work, command)
-        .flatMap(grant -> abilities.isReplicated ? whenReplicated(keys, to, grant) : Mono.just(grant))
+        .flatMap(
+            grant -> abilities.isReplicated ? whenReplicated(keys, to, grant) : Mono.just(grant))
         .map(grant -> new Transfer(true, grant))
         .switchIfEmpty(
             Mono.defer(

@@ -26,7 +26,9 @@ public interface Witness {
   /** A server will never do this for its client. */
   default void denied(Command command) {}
 
-  /** A server has lost these keys, or what was written there last, though their time was not over. */
+  /**
+   * A server has lost these keys, or what was written there last, though their time was not over.
+   */
   default void forgot(Server server, Set<String> keys) {}
 
   /**

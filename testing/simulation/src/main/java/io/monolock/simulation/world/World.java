@@ -109,10 +109,16 @@ public final class World {
 
   /** Repeats an action for as long as anything else happens. */
   public void each(long period, Runnable action) {
-    Event event = new Event(now + period, OPEN, Role.NONE, false, () -> {
-      action.run();
-      each(period, action);
-    });
+    Event event =
+        new Event(
+            now + period,
+            OPEN,
+            Role.NONE,
+            false,
+            () -> {
+              action.run();
+              each(period, action);
+            });
     later.add(event);
   }
 
