@@ -39,7 +39,9 @@ final class Fleet {
   /** A fleet that has sent more is brought to an end before its time. */
   private static final long MOST_COMMANDS = 4_000;
 
-  private static final long UNTIL_QUIET = 16_000_000_000L;
+  /** Longer than any ttl, as what is in doubt is released again until then. */
+  private static final long UNTIL_QUIET = 70_000_000_000L;
+
   private static final long UNTIL_CLOSED = 12_000_000_000L;
   private static final int MOST_REMEMBERED = 8;
 
@@ -87,6 +89,7 @@ final class Fleet {
                 swarm.stepBack(),
                 swarm.largestTtl(),
                 swarm.servers(),
+                swarm.servers() > 1 && swarm.isNew(),
                 swarm.kind()),
             sometimes,
             tolerated);
@@ -173,7 +176,7 @@ final class Fleet {
   }
 
   private void run() {
-    world.each(TICK, checker::tick);
+    tick();
     for (Plan.Work work : plan.work()) {
       Caller caller = new Caller(this, work.place(), work.steps());
       callers.add(caller);
@@ -197,6 +200,11 @@ final class Fleet {
     if (isRunning()) {
       checker.atEnd();
     }
+  }
+
+  private void tick() {
+    checker.tick();
+    world.inBackground(over ? 10 * TICK : TICK, this::tick);
   }
 
   private boolean isRunning() {

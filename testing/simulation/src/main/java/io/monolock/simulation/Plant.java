@@ -16,51 +16,51 @@ import reactor.core.publisher.Mono;
  */
 enum Plant {
   NONE("-"),
-  BUSY_IS_GRANTED("Exclusion"),
-  MEMBERS_ALWAYS_VOTE("Exclusion"),
-  HOLDER_IS_ROBBED("Exclusion"),
-  EXTENDED_IS_FREED("Backed"),
-  NUMBERS_FALL("Fencing"),
-  EXTENDED_AFTER_RELEASE("OwnerOnly"),
-  WRITES_ARE_LOST("AllOrNothing"),
-  KEPT_IS_FREED("HoldAtLeast"),
-  RELEASED_IS_DENIED("TruthfulRelease"),
-  ATTEMPTS_ARE_MULTIPLIED("FewCommands"),
-  RELEASES_ARE_SWALLOWED("NothingLeft"),
-  RELEASES_ARE_UNANSWERED("NothingLeft"),
+  BUSY_IS_GRANTED("Exclusion: two valid handles"),
+  MEMBERS_ALWAYS_VOTE("Exclusion: two valid handles in an old quorum"),
+  HOLDER_IS_ROBBED("Exclusion: two valid handles"),
+  EXTENDED_IS_FREED("Backed: a valid lock was released"),
+  NUMBERS_FALL("Fencing: a number that is not above the last"),
+  EXTENDED_AFTER_RELEASE("OwnerOnly: an ended handle is prolonged"),
+  WRITES_ARE_LOST("AllOrNothing: granted without all keys"),
+  KEPT_IS_FREED("HoldAtLeast: freed too early by RELEASE"),
+  RELEASED_IS_DENIED("TruthfulRelease: false though it freed the keys"),
+  ATTEMPTS_ARE_MULTIPLIED("FewCommands: a herd of attempts"),
+  RELEASES_ARE_SWALLOWED("NothingLeft: a key"),
+  RELEASES_ARE_UNANSWERED("NothingLeft: leases"),
 
   /** The one that keeps a lock alive is not told of its loss. */
-  LOSS_IS_KEPT_SECRET("ToldInTime"),
+  LOSS_IS_KEPT_SECRET("ToldInTime: a loss is not told"),
 
-  RESULT_IS_DROPPED("ResultOfTheBody"),
+  RESULT_IS_DROPPED("ResultOfTheBody: another result"),
 
   /** A subscriber is not told of an end. */
-  END_IS_KEPT_SECRET("OneSignal"),
+  END_IS_KEPT_SECRET("OneSignal: no end"),
 
   /** A signal comes on the timer. */
-  TIMER_SIGNALS("OwnThreads"),
+  TIMER_SIGNALS("OwnThreads: user's code on TIMER"),
 
-  ANSWER_IS_IGNORED("NeedlessFailure"),
+  ANSWER_IS_IGNORED("NeedlessFailure: a time-out"),
 
   /** Some waiters come later than they were asked to. */
-  WAITERS_COME_LATE("OrderInLine"),
+  WAITERS_COME_LATE("OrderInLine: a waiter overtakes"),
 
   /** Waiters sleep instead of asking. */
-  WAITERS_SLEEP("NoIdleWaiter"),
+  WAITERS_SLEEP("NoIdleWaiter: "),
 
-  SUBSCRIBE_THROWS("Thrown");
+  OVERDUE_THROWS("Thrown: IllegalStateException");
 
   static final Duration SHORT = Duration.ofMillis(50);
 
-  private final String rule;
+  private final String signature;
 
-  Plant(String rule) {
-    this.rule = rule;
+  Plant(String signature) {
+    this.signature = signature;
   }
 
-  /** The rule that is to find it. */
-  String rule() {
-    return rule;
+  /** How what the rule finds that is there for it begins: with the name of the rule. */
+  String signature() {
+    return signature;
   }
 
   /** What a subscriber gets of the signals of a call. */
@@ -82,21 +82,11 @@ enum Plant {
           kind == Kind.ACQUIRE && chance.oneIn(10)
               ? source.delaySubscription(Duration.ofSeconds(9), process.publishOn())
               : source;
-      case SUBSCRIBE_THROWS -> isQuestion && chance.oneIn(3) ? thrown() : source;
       default -> source;
     };
   }
 
   private static LockStoreException timeout() {
     return new LockStoreException(Set.of("key0"), Reason.TIMEOUT, true, "planted", null);
-  }
-
-  private static <T> Flux<T> thrown() {
-    return new Flux<>() {
-      @Override
-      public void subscribe(reactor.core.CoreSubscriber<? super T> actual) {
-        throw new IllegalStateException("planted");
-      }
-    };
   }
 }

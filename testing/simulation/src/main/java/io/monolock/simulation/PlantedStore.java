@@ -98,6 +98,9 @@ record PlantedStore(LockStore store, Plant plant, Chance chance) implements Lock
 
   @Override
   public void overdue(Duration timeout) {
+    if (plant == Plant.OVERDUE_THROWS) {
+      throw new IllegalStateException("planted");
+    }
     store.overdue(timeout);
   }
 

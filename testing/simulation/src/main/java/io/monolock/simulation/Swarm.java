@@ -73,7 +73,7 @@ record Swarm(
         tight,
         random.pick(List.of(0L, 50 * MICRO, 2 * MILLI)),
         speed,
-        settings(tight, 2 * speed.most() * speed.waitFactor() / MILLI, random),
+        settings(tight, longestCommand(speed, quorum), random),
         random.subset(Operation.class, 60),
         random.subset(Use.class, 60),
         random.subset(Body.class, 40),
@@ -86,12 +86,18 @@ record Swarm(
         random.some(Duration.ZERO, millis(2), millis(30), millis(300), millis(3_000)));
   }
 
-  private static List<Settings> settings(boolean tight, long roundTrip, Chance random) {
+  /** A time within which a command is answered when nothing is wrong. */
+  private static long longestCommand(Link.Speed speed, boolean quorum) {
+    long roundTrip = 2 * speed.most() * speed.waitFactor() * (speed.spikes() > 0 ? 6 : 1);
+    return Math.min(20_000, 300 + (quorum ? 20 : 8) * roundTrip / MILLI);
+  }
+
+  private static List<Settings> settings(boolean tight, long longest, Chance random) {
     List<Settings> settings = new ArrayList<>();
     for (int i = random.between(1, 2); i > 0; i--) {
       settings.add(
           new Settings(
-              millis(tight ? 4 + random.below(60) : 300 + 8 * roundTrip + random.below(2_000)),
+              millis(tight ? 4 + random.below(60) : longest + random.below(2_000)),
               random.pick(List.of(0, 1, 4, 32)),
               random.pick(List.of(millis(0), millis(20), millis(100))),
               random.pick(List.of(millis(0), millis(3), millis(3), millis(20)))));

@@ -34,15 +34,20 @@ final class Backed extends Rule {
           && !handle.wasReleasedElsewhere()) {
         for (String key : handle.keys.asList()) {
           if (!isBacked(handle, key)) {
-            broken(
-                (facts.freedAt.isEmpty() ? "a valid lock has ended" : "a valid lock was released")
-                    + checker.settings.kind(),
-                key,
-                key + " is no longer that of the valid " + handle);
+            broken(how(handle), key, key + " is no longer that of the valid " + handle);
           }
         }
       }
     }
+  }
+
+  private String how(Handle handle) {
+    boolean isFreed = !handle.facts.freedAt.isEmpty();
+    if (handle.facts.isShared) {
+      return "a valid lock of a user's token " + (isFreed ? "was released" : "has ended");
+    }
+    return (isFreed ? "a valid lock was released" : "a valid lock has ended")
+        + checker.settings.kind();
   }
 
   private boolean isBacked(Handle handle, String key) {

@@ -50,6 +50,7 @@ public final class Checker implements Witness {
    * @param stepBack the longest step back of a locker, in nanoseconds
    * @param largestTtl how long a lock may live at most
    * @param servers how many there will be
+   * @param isNew whether members of a quorum are first asked now, so that some may not vote yet
    * @param kind of store, in words
    */
   public record Settings(
@@ -58,6 +59,7 @@ public final class Checker implements Witness {
       long stepBack,
       Duration largestTtl,
       int servers,
+      boolean isNew,
       String kind) {}
 
   /**

@@ -32,10 +32,14 @@ final class Exclusion extends Rule {
     if (first.facts.releaseAsked || second.facts.releaseAsked) {
       return "another call of its locker gave the user's token back";
     }
-    if (first.isShared && !first.facts.freedAt.isEmpty()) {
+    if (wasCleanedUp(first) || wasCleanedUp(second)) {
       return "its locker cleaned up a lock of the user's token";
     }
     return "two valid handles" + checker.settings.kind();
+  }
+
+  private static boolean wasCleanedUp(Handle handle) {
+    return handle.isShared && !handle.facts.freedAt.isEmpty();
   }
 
   /** No process can know that its host was suspended, or that another gave the token back. */

@@ -17,6 +17,9 @@ final class Fencing extends Rule {
 
   @Override
   void delivered(Handle handle) {
+    if (handle.instance().process().wasSuspended()) {
+      return; // it may have ended without its notice
+    }
     if (handle.lock.fencingToken().isEmpty()) {
       if (handle.call.options.fenced()) {
         broken("no number", handle.keys.asList().get(0), handle.toString());

@@ -34,9 +34,13 @@ final class HoldAtLeast extends Rule {
     }
     boolean keeps = command.kind() == Command.Kind.RELEASE && !command.time().isZero();
     long until = checker.world.now() + (keeps ? command.time().toNanos() : 0);
+    long promised = until;
     for (Handle handle : facts.handles) {
       long least = handle.call.options.holdAtLeast().toNanos();
       boolean isItsOwn = facts.freshlyGrantedAt <= handle.deliveredAt;
+      if (least > 0 && isItsOwn) {
+        promised = Math.min(promised, handle.grantedAt + least);
+      }
       if (least > 0 && isItsOwn && until < handle.grantedAt + least / 100 * 99 - TOLERANCE) {
         String times = " leaves it until " + until + ", granted at " + handle.grantedAt;
         broken(
@@ -47,7 +51,7 @@ final class HoldAtLeast extends Rule {
       }
     }
     if (keeps && facts.freedAt.size() >= checker.losses.majority()) {
-      long surely = checker.world.now() + command.time().toNanos() / 100 * 98 - TOLERANCE;
+      long surely = promised - (promised - checker.world.now()) / 50 - TOLERANCE;
       kept.add(new Kept(command.keys(), command.token(), facts.firstAskedAt, surely));
     }
   }

@@ -7,7 +7,7 @@ import io.monolock.store.StoreProblem.Reason;
 /** A call does not fail for want of an answer when nothing was wrong. */
 final class NeedlessFailure extends Rule {
 
-  private static final long LONGEST_COMMAND = 4_000_000_000L;
+  private static final long LONGEST_COMMAND = 25_000_000_000L;
 
   NeedlessFailure(Checker checker) {
     super(checker);

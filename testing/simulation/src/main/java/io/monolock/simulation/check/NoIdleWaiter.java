@@ -53,7 +53,9 @@ final class NoIdleWaiter extends Rule {
   @Override
   void tick() {
     waiting.removeIf(call -> call.isOver() || call.hasLock() || call.instance.process().isDead());
-    if (checker.settings.tightTimeouts() || checker.losses.mayBarMembers(checker.world.now())) {
+    if (checker.settings.tightTimeouts()
+        || checker.settings.isNew()
+        || checker.losses.mayBarMembers(checker.world.now())) {
       return;
     }
     for (int i = 0; i < waiting.size(); i++) {

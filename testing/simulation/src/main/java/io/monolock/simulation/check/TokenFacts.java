@@ -65,7 +65,7 @@ final class TokenFacts {
 
   /** Whether this server was asked in vain to free all keys, as one of them had ended before. */
   boolean wasNotFreed(Server server) {
-    return notFreedAt.getOrDefault(server, -1L) > writtenAt.getOrDefault(server, -1L);
+    return notFreedAt.getOrDefault(server, -1L) >= writtenAt.getOrDefault(server, -1L);
   }
 
   boolean hasValidHandle() {

@@ -11,11 +11,6 @@ package io.monolock.simulation.check;
  */
 public record Violation(String signature, String subject, String detail, long time) {
 
-  /** The rule that was broken. */
-  public String rule() {
-    return signature.substring(0, signature.indexOf(':'));
-  }
-
   @Override
   public String toString() {
     return "%s%n  at %.3f ms, %s".formatted(signature, time / 1e6, detail);

@@ -184,9 +184,10 @@ public final class SimulatedStore implements LockStore {
             ttl,
             link.process,
             any -> link.server.scripts().transfer(keys, from, to, metadata, ttl, fenced));
-    return this.<Grant>call(link.work, command)
-        .flatMap(
-            grant -> abilities.isReplicated ? whenReplicated(keys, to, grant) : Mono.just(grant))
+    Mono<Grant> handedOver = call(link.work, command);
+    return (abilities.isReplicated
+            ? Mono.defer(() -> inTurn(to, handedOver.flatMap(one -> whenReplicated(keys, to, one))))
+            : handedOver)
         .map(grant -> new Transfer(true, grant))
         .switchIfEmpty(
             Mono.defer(

@@ -107,19 +107,9 @@ public final class World {
     return plan(now + delay, OPEN, Role.NONE, action);
   }
 
-  /** Repeats an action for as long as anything else happens. */
-  public void each(long period, Runnable action) {
-    Event event =
-        new Event(
-            now + period,
-            OPEN,
-            Role.NONE,
-            false,
-            () -> {
-              action.run();
-              each(period, action);
-            });
-    later.add(event);
+  /** Plans something that happens only if anything else does. */
+  public void inBackground(long delay, Runnable action) {
+    later.add(new Event(now + delay, OPEN, Role.NONE, false, action));
   }
 
   Event plan(long time, Gate gate, Role thread, Runnable action) {

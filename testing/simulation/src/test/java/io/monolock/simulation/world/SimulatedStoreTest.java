@@ -48,7 +48,6 @@ class SimulatedStoreTest implements LockStoreContract {
   @BeforeEach
   void letTimePass() {
     long begin = System.nanoTime();
-    world.each(1_000_000, () -> {});
     var unused =
         thread.schedulePeriodically(
             () -> world.runUntil(System.nanoTime() - begin), 0, 500, TimeUnit.MICROSECONDS);
