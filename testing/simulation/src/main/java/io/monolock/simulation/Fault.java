@@ -81,7 +81,7 @@ enum Fault {
   FLUSH_AT_COMMAND(
       (fleet, random) -> {
         Server server = server(fleet, random);
-        server.ambush(kind(random), random.between(1, 4), random.oneIn(2), server::flush);
+        server.ambush(kind(random), random.between(1, 40), random.oneIn(2), server::flush);
       }),
 
   /** Another server takes over, which lacks the last writes. */
