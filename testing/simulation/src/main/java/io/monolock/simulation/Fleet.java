@@ -143,9 +143,7 @@ public final class Fleet {
             .timer(process.timer())
             .publishOn(process.publishOn())
             .commandTimeout(swarm.commandTimeout())
-            .handOvers(swarm.handOvers())
-            .handOverTime(swarm.handOverTime())
-            .stepBack(swarm.stepBack());
+            .turn(swarm.handOverTime());
     builder.observer(new FleetObserver(sometimes, swarm.observed(), swarm.observedSneakily()));
     ReactiveLocker locker = builder.build();
     return new Instance(
