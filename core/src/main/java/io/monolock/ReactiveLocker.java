@@ -418,6 +418,12 @@ public interface ReactiveLocker {
      * Where every signal, callback, call of the observer and cancellation of a body happens.
      * Default: {@code Schedulers.parallel()}.
      *
+     * <p>A scheduler that has no room is tried again until it has; one that is disposed is replaced
+     * by a thread of the library's own. With {@code Schedulers.immediate()} signals arrive on the
+     * threads of the store and of the timer, which saves the hop to another thread: only for
+     * callers that never block, neither in a signal nor in a body. A signal that another one causes
+     * comes after it, so a {@code block()} within a signal never ends there.
+     *
      * @param scheduler the scheduler; it stays the caller's
      * @return this
      */
@@ -444,39 +450,19 @@ public interface ReactiveLocker {
     Builder closeTimeout(Duration budget);
 
     /**
-     * How often in a row a lock is handed from one holder in this locker to the next one who waits
-     * in it, before it is freed for real so that another process gets its turn. A hand-over costs a
-     * third of what a release and a new acquisition cost, but overtakes waiters in other processes:
-     * more favours the rate, fewer favour fairness between processes. While no other process takes
-     * the lock, the locker doubles the number by itself, up to 4,096. Default 32, which keeps a
-     * turn below 5 ms for short work; 0 to 4,096, 0 for no hand-overs.
+     * How long this locker keeps keys among its own callers, one after the other, before it frees
+     * them for real so that another process gets its turn. As long as no other process comes, each
+     * turn may last this long; after one came, turns begin at 5 ms and double while none does.
+     * After a turn this locker leaves the keys to others for a tenth of it, at least 3 ms, and for
+     * up to 20 ms while others come. Longer turns favour the rate, shorter ones favour fairness
+     * between processes. Default 100 ms, so that other processes wait for a moment that people
+     * hardly notice; 0 to 1 hour, 0 to free the keys after every caller.
      *
-     * @param most the number at first
+     * @param longest the time
      * @return this
      * @throws IllegalArgumentException when it is out of range
      */
-    Builder handOvers(int most);
-
-    /**
-     * How long a row of hand-overs may last, however many there were. Default 100 ms, so that with
-     * longer work other processes wait for a moment that people hardly notice; 0 to 1 hour.
-     *
-     * @param longest the time from the first hand-over of a row
-     * @return this
-     * @throws IllegalArgumentException when it is out of range
-     */
-    Builder handOverTime(Duration longest);
-
-    /**
-     * After a row of hand-overs, how long the waiters in this locker leave the lock to other
-     * processes, unless the store sends a wake-up earlier. Default 3 ms, a few round trips; 0 to 1
-     * s.
-     *
-     * @param pause the time
-     * @return this
-     * @throws IllegalArgumentException when it is out of range
-     */
-    Builder stepBack(Duration pause);
+    Builder turn(Duration longest);
 
     /**
      * Builds the locker. Nothing is sent yet.

@@ -16,24 +16,17 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
 
 /**
- * One subscription to a lock: signals at most one handle, or one error, and decides which. The
- * attempts are made by its {@link AskSchedule}.
- *
- * <h2>Granted, but not delivered</h2>
+ * One subscription to a lock, and a waiter in a {@link WaitLine}: signals at most one handle, or
+ * one error, and decides once which.
  *
  * <p>Reactor's operators may lose a lock that arrives after cancel: some drop it without calling
- * any hook. So this is a source of our own. A grant is either delivered or given up, which {@link
- * #finish()} decides once; the {@link Claim} frees the keys of a grant that was given up.
- *
- * <h2>Where it waits</h2>
- *
- * <p>A waiter stands in the {@link WaitLine} of its keys. With a token of the user's it may hold
- * the keys already, so it has a line of its own and never waits for others of this locker. A single
- * attempt is not made at all while others wait in this locker.
+ * any hook. So this is a source of our own. A lock that it was given is delivered, or goes to the
+ * next caller.
  */
-final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedule.Acquirer {
+final class AcquireSubscription implements Subscription, HeldLock.Owner {
 
   /** What to do when another holder has the lock. */
   enum WhenBusy {
@@ -42,23 +35,33 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
     WAIT
   }
 
+  private enum State {
+    NEW,
+    WAITING,
+    DELIVERED,
+    FAILED,
+    CANCELLED
+  }
+
+  final long id;
+  final LockKeys keys;
+  final LockOptions options;
+  final Context context;
   private final LockerContext locker;
   private final CoreSubscriber<? super Lock> subscriber;
   private final WhenBusy whenBusy;
-  private final Claim claim;
-
-  /** Null once finished: the holder of the lock may keep a reference to this subscription. */
-  private volatile @Nullable AskSchedule schedule;
-
-  private volatile boolean cancelled;
-  private boolean begun;
-
-  /** Whether the observer was called for the start; it is called for the end only after that. */
-  private boolean startReported;
-
-  private boolean finished;
+  private volatile State state = State.NEW; // written under the monitor, as all without a comment
   private long begunAt;
+  private @Nullable WaitLine line;
+
+  /** Given, but not delivered yet. */
+  private @Nullable HeldLock given;
+
+  private @Nullable RetryDriver retryDriver;
   private TimerWheel.@Nullable Task limit;
+  private boolean isWaitingReported;
+  private long joined; // guarded by the line
+  private volatile int attempts; // written under the monitor of the line
 
   AcquireSubscription(
       LockerContext locker,
@@ -66,11 +69,13 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
       LockOptions options,
       WhenBusy whenBusy,
       CoreSubscriber<? super Lock> subscriber) {
+    this.id = locker.nextId();
     this.locker = locker;
-    this.subscriber = subscriber;
+    this.keys = keys;
+    this.options = options;
     this.whenBusy = whenBusy;
-    this.claim = new Claim(locker, keys, options, this, subscriber.currentContext());
-    this.schedule = new AskSchedule(locker, claim, this);
+    this.subscriber = subscriber;
+    this.context = subscriber.currentContext();
   }
 
   @Override
@@ -79,113 +84,230 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
       return;
     }
     synchronized (this) {
-      if (begun || finished) {
+      if (state != State.NEW) {
         return;
       }
-      begun = true;
+      state = State.WAITING;
+      locker.observer.addAsked(id, keys.asSet(), context);
       begunAt = locker.now();
     }
-    locker.observer.asked(claim.id, claim.keys.asSet(), claim.context);
-    if (!startWaiting()) {
-      reportCancelled(0);
-    } else if (!locker.claims.add(claim)) {
-      fail(locker.closed(claim.keys));
-    } else if (isFinished()) {
-      claim.settled();
+    locker.observer.flush();
+    if (locker.leases.isClosed()) {
+      fail(locker.closed(keys));
+    } else if (whenBusy == WhenBusy.WAIT) {
+      standInLine(options.waitAtMost());
     } else {
-      AskSchedule schedule = this.schedule;
-      if (schedule != null) {
-        begin(schedule);
-      }
+      askOnce();
     }
   }
 
-  /** The observer has been called for the start; false if cancelled before that. */
-  private synchronized boolean startWaiting() {
-    startReported = true;
-    if (!finished && whenBusy == WhenBusy.WAIT) {
-      limit = locker.wheel.after(claim.options.waitAtMost(), () -> fail(finalError()));
-    }
-    return !finished;
-  }
-
-  private synchronized boolean isFinished() {
-    return finished;
-  }
-
-  private void begin(AskSchedule schedule) {
-    boolean hasUserToken = claim.options.token().isPresent();
-    if (whenBusy == WhenBusy.WAIT) {
-      if (hasUserToken) {
-        schedule.alone();
-      } else {
-        schedule.inLine();
-      }
-    } else {
-      WaitLine line = hasUserToken ? null : locker.lines.find(claim.keys);
-      if (line != null && line.isContended()) {
-        fail(
-            new LockNotAcquiredException(
-                claim.keys.asSet(), 0, Duration.ZERO, line.lastAnswer().remaining(locker.now())));
-      } else {
-        schedule.once();
-      }
-    }
-  }
-
-  @Override
-  public void granted(HeldLock lock) {
+  private void standInLine(Duration longest) {
+    TimerWheel.Task limit = locker.wheel.after(longest, () -> fail(finalError()));
     synchronized (this) {
-      stopLimit();
+      this.limit = limit;
+      if (state != State.WAITING) {
+        limit.cancel();
+        return;
+      }
     }
-    locker.publish(claim.keys, () -> deliver(lock));
+    WaitLine line;
+    do {
+      line =
+          options.token().isPresent()
+              ? locker.lines.alone(keys, options.token().get())
+              : locker.lines.of(keys);
+    } while (!joins(line));
   }
 
-  private void deliver(HeldLock lock) {
-    if (!lock.isValid()) {
-      fail(claim.failure("deliver the lock on", locker.unanswered(UNKNOWN_OUTCOME)));
+  private void askOnce() {
+    WaitLine shared = options.token().isPresent() ? null : locker.lines.find(keys);
+    if ((shared != null && shared.isContended()) || locker.lines.areForOthers(keys)) {
+      Duration remaining = shared == null ? null : shared.lastAnswer().remaining(locker.now());
+      fail(new LockNotAcquiredException(keys.asSet(), 0, Duration.ZERO, remaining));
+    } else {
+      boolean unused =
+          joins(new WaitLine(locker, keys, WaitLine.Kind.SINGLE, options.token().orElse(null)));
+    }
+  }
+
+  private boolean joins(WaitLine line) {
+    synchronized (this) {
+      this.line = line;
+    }
+    if (!line.join(this)) {
+      return false;
+    }
+    if (state == State.CANCELLED || state == State.FAILED) {
+      line.leave(this);
+    } else if (locker.leases.isClosed()) {
+      fail(locker.closed(keys));
+    }
+    return true;
+  }
+
+  // as a waiter in a line
+
+  void joined(long number) {
+    joined = number;
+  }
+
+  long joined() {
+    return joined;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // under the monitor of the line
+  void countAttempt() {
+    attempts++;
+  }
+
+  boolean mayWait() {
+    return whenBusy == WhenBusy.WAIT;
+  }
+
+  boolean isServed() {
+    return state == State.DELIVERED;
+  }
+
+  void reportWaiting() {
+    synchronized (this) {
+      if (isWaitingReported || !mayWait()) {
+        return;
+      }
+      isWaitingReported = true;
+    }
+    locker.observer.waiting(id, keys.asSet());
+  }
+
+  /** An attempt that counts for this waiter was refused. */
+  void refused(@Nullable Duration remaining) {
+    missed(notAcquired(remaining));
+  }
+
+  /** An attempt that counts for this waiter failed. */
+  void failed(StoreFailure failure) {
+    LockException problem = locker.failed(keys, "lock", failure);
+    if (failure.isTransient()) {
+      missed(problem);
+    } else {
+      fail(problem);
+    }
+  }
+
+  /** This waiter is the first now, and the line's last attempt counts for it. */
+  void refusedBefore() {
+    missed(finalError());
+  }
+
+  private void missed(LockException problem) {
+    if (!mayWait()) {
+      fail(problem);
       return;
     }
-    AskSchedule schedule = finish();
-    if (schedule != null) {
-      locker.observer.acquired(claim.id, lock.keys(), waited(), schedule.attempts());
-      lock.open();
-      subscriber.onNext(lock);
-      subscriber.onComplete();
+    reportWaiting();
+    RetryDriver driver;
+    synchronized (this) {
+      if (state != State.WAITING || given != null) {
+        return;
+      }
+      if (retryDriver == null) {
+        retryDriver =
+            new RetryDriver(
+                options.retry(), locker.executor, context, this::specAsks, this::specGivesUp);
+      }
+      driver = retryDriver;
+    }
+    if (!driver.isAwaitingSpec()) {
+      locker.executor.run(() -> driver.failed(problem));
     }
   }
 
-  @Override
-  public void waiting() {
-    locker.observer.waiting(claim.id, claim.keys.asSet());
+  private void specAsks() {
+    WaitLine line = line();
+    if (line != null) {
+      line.specAsks(this);
+    }
   }
 
-  @Override
-  public void failed(Throwable problem) {
-    fail(problem);
-  }
-
-  @Override
-  public void gaveUp(@Nullable Throwable specError) {
+  private void specGivesUp(@Nullable Throwable specError) {
     fail(specError != null ? specError : finalError());
   }
 
-  private LockException finalError() {
-    AskSchedule schedule = this.schedule;
-    if (schedule == null) {
-      return locker.closed(claim.keys); // finished, so this is never signalled
-    }
-    LastAnswer lastAnswer = schedule.lastAnswer();
-    if (lastAnswer.isBusy()) {
-      return notAcquired(schedule.attempts(), lastAnswer.remaining(locker.now()));
-    }
-    StoreFailure failure = lastAnswer.failure();
-    return claim.failure("lock", failure != null ? failure : locker.unanswered(UNKNOWN_OUTCOME));
+  private synchronized @Nullable WaitLine line() {
+    return line;
   }
 
-  @Override
-  public LockNotAcquiredException notAcquired(int attempts, @Nullable Duration remaining) {
-    return new LockNotAcquiredException(claim.keys.asSet(), attempts, waited(), remaining);
+  /** The lock is this caller's, if it still wants it; otherwise it goes on to the next one. */
+  void granted(HeldLock lock) {
+    boolean isWanted;
+    RetryDriver driver = null;
+    synchronized (this) {
+      isWanted = state == State.WAITING;
+      if (isWanted) {
+        given = lock;
+        driver = stopWaiting();
+      }
+    }
+    cancel(driver);
+    if (isWanted) {
+      locker.executor.run(() -> deliver(lock));
+    } else {
+      lock.abandon(true);
+    }
+  }
+
+  private void deliver(HeldLock lock) {
+    synchronized (this) {
+      if (state != State.WAITING || given != lock) {
+        return;
+      }
+      given = null;
+      if (lock.isValid()) {
+        state = State.DELIVERED;
+        line = null;
+      }
+    }
+    if (state != State.DELIVERED) {
+      tooLate(lock);
+      return;
+    }
+    locker.observer.acquired(id, keys.asSet(), waited(), attempts);
+    lock.open();
+    try {
+      subscriber.onNext(lock);
+      subscriber.onComplete();
+    } catch (Throwable e) {
+      lock.beginRelease();
+      throw e;
+    }
+  }
+
+  /** The users' threads were busy for longer than the lock may be trusted. */
+  private void tooLate(HeldLock lock) {
+    long left = Nanos.after(begunAt, options.waitAtMost()) - locker.now();
+    if (mayWait() && left > 0 && !locker.leases.isClosed()) {
+      lock.abandon(false);
+      standInLine(Duration.ofNanos(left));
+    } else {
+      lock.abandon(true);
+      fail(locker.failed(keys, "deliver the lock on", locker.unanswered(UNKNOWN_OUTCOME)));
+    }
+  }
+
+  // the end without a lock
+
+  private LockException finalError() {
+    WaitLine line = line();
+    LastAnswer lastAnswer = line == null ? new LastAnswer() : line.lastAnswer();
+    if (lastAnswer.isBusy()) {
+      return notAcquired(lastAnswer.remaining(locker.now()));
+    }
+    StoreFailure failure = lastAnswer.failure();
+    return locker.failed(
+        keys, "lock", failure != null ? failure : locker.unanswered(UNKNOWN_OUTCOME));
+  }
+
+  private LockNotAcquiredException notAcquired(@Nullable Duration remaining) {
+    return new LockNotAcquiredException(keys.asSet(), attempts, waited(), remaining);
   }
 
   private Duration waited() {
@@ -193,18 +315,13 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
   }
 
   private void fail(Throwable problem) {
-    AskSchedule schedule = finish();
-    if (schedule == null) {
-      return;
+    if (end(State.FAILED, problem)) {
+      locker.executor.run(() -> signal(problem));
     }
-    claim.giveUp();
-    locker.observer.notAcquired(
-        claim.id, claim.keys.asSet(), waited(), schedule.attempts(), problem);
-    locker.publish(claim.keys, () -> signalUnlessCancelled(problem));
   }
 
-  private void signalUnlessCancelled(Throwable problem) {
-    if (cancelled) {
+  private void signal(Throwable problem) {
+    if (state != State.FAILED) {
       return;
     }
     if (whenBusy == WhenBusy.COMPLETE && problem instanceof LockNotAcquiredException) {
@@ -216,72 +333,69 @@ final class AcquireSubscription implements Subscription, Claim.Owner, AskSchedul
 
   @Override
   public void cancel() {
-    cancelled = true;
-    if (finishUnreported()) {
-      return;
+    synchronized (this) {
+      if (state == State.NEW || state == State.FAILED) {
+        state = State.CANCELLED;
+      }
+      if (state != State.WAITING) {
+        return;
+      }
     }
-    AskSchedule schedule = finish();
-    if (schedule != null) {
-      claim.giveUp();
-      reportCancelled(schedule.attempts());
-    }
+    boolean unused =
+        end(State.CANCELLED, LockNotAcquiredException.cancelled(keys.asSet(), attempts, waited()));
   }
 
-  /** Before the observer's call for the start has returned: {@link #request} reports the end. */
-  private synchronized boolean finishUnreported() {
-    if (startReported || finished) {
-      return false;
+  /** True for the caller that ends the waiting without a lock. */
+  private boolean end(State end, Throwable problem) {
+    HeldLock given;
+    WaitLine line;
+    RetryDriver driver;
+    synchronized (this) {
+      if (state != State.WAITING) {
+        return false;
+      }
+      state = end;
+      driver = stopWaiting();
+      given = this.given;
+      this.given = null;
+      line = this.line;
     }
-    finished = true;
-    schedule = null;
+    cancel(driver);
+    locker.observer.notAcquired(id, keys.asSet(), waited(), attempts, problem);
+    if (given != null) {
+      given.abandon(true);
+    } else if (line != null) {
+      line.leave(this);
+    }
     return true;
   }
 
-  private void reportCancelled(int attempts) {
-    locker.observer.notAcquired(
-        claim.id,
-        claim.keys.asSet(),
-        waited(),
-        attempts,
-        LockNotAcquiredException.cancelled(claim.keys.asSet(), attempts, waited()));
-  }
-
-  @Override
-  public void end(boolean now) {
-    fail(locker.closed(claim.keys));
-  }
-
-  @Override
-  public Optional<LockActivity> activity() {
-    return isFinished()
-        ? Optional.empty()
-        : Optional.of(
-            new LockActivity(
-                claim.id, claim.keys.asSet(), LockActivity.State.WAITING, waited(), Duration.ZERO));
-  }
-
-  /** The schedule, ended, for the one caller that decides the outcome; null for all others. */
-  private @Nullable AskSchedule finish() {
-    AskSchedule ended;
-    synchronized (this) {
-      if (finished) {
-        return null;
-      }
-      finished = true;
-      stopLimit();
-      ended = schedule;
-      schedule = null;
-    }
-    if (ended != null) {
-      ended.end();
-    }
-    return ended;
-  }
-
-  private void stopLimit() {
+  private @Nullable RetryDriver stopWaiting() {
     if (limit != null) {
       limit.cancel();
       limit = null;
     }
+    RetryDriver driver = retryDriver;
+    retryDriver = null;
+    return driver;
+  }
+
+  private static void cancel(@Nullable RetryDriver driver) {
+    if (driver != null) {
+      driver.cancel();
+    }
+  }
+
+  @Override
+  public void end(boolean now) {
+    fail(locker.closed(keys));
+  }
+
+  @Override
+  public Optional<LockActivity> activity() {
+    return state == State.WAITING
+        ? Optional.of(
+            new LockActivity(id, keys.asSet(), LockActivity.State.WAITING, waited(), Duration.ZERO))
+        : Optional.empty();
   }
 }

@@ -3,6 +3,8 @@ package io.monolock.engine;
 
 import io.monolock.LockLostException;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -32,16 +34,22 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
 
   private final HeldLock lock;
   private final CoreSubscriber<? super T> subscriber;
+  private final DeferredSubscription source = new DeferredSubscription();
 
-  /** Counts signals under way, so that a loss is not signalled while an element is. */
+  /** Counts signals under way: one is made after the other, also those that another one causes. */
   @SuppressWarnings("UnusedVariable") // by SIGNALLING
   private volatile int signalling;
 
+  /** Elements that came while another one was signalled; of one thread, as the body's are. */
+  private volatile @Nullable Queue<T> later;
+
   private volatile boolean over; // written under the monitor
 
-  private final DeferredSubscription source = new DeferredSubscription();
+  /** The end to signal after the elements; an error also instead of them. */
+  private volatile boolean completed;
 
   private volatile @Nullable Throwable problem;
+  private volatile boolean isAborted;
   private volatile boolean begun;
   private volatile boolean dropping;
 
@@ -92,13 +100,71 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
     if (isLost() || over) {
       cancelBody(); // this thread may be the one that the cancellation waits for
       Operators.onDiscard(value, currentContext());
-    } else if (!dropping && SIGNALLING.compareAndSet(this, 0, 1)) {
-      subscriber.onNext(value);
-      if (SIGNALLING.decrementAndGet(this) > 0) {
-        signalProblem();
+    } else if (dropping) {
+      Operators.onDiscard(value, currentContext());
+    } else if (SIGNALLING.compareAndSet(this, 0, 1)) {
+      emit(value);
+      if (SIGNALLING.decrementAndGet(this) != 0) {
+        signalTheRest();
       }
     } else {
-      Operators.onDiscard(value, currentContext());
+      later().add(value);
+      if (SIGNALLING.getAndIncrement(this) == 0) {
+        signalTheRest();
+      }
+    }
+  }
+
+  private Queue<T> later() {
+    Queue<T> later = this.later;
+    if (later == null) {
+      later = new ConcurrentLinkedQueue<>();
+      this.later = later;
+    }
+    return later;
+  }
+
+  /** A subscriber that throws, even a fatal error, gets that as its end, and the lock is freed. */
+  private void emit(T value) {
+    try {
+      subscriber.onNext(value);
+    } catch (Throwable e) {
+      LOG.warn("the subscriber to a body under {} has thrown", lock.keys(), e);
+      abort(e);
+    }
+  }
+
+  private void signalTheRest() {
+    int seen = signalling;
+    do {
+      Queue<T> later = this.later;
+      T value;
+      while (later != null && (value = later.poll()) != null) {
+        if (isAborted || dropping) {
+          Operators.onDiscard(value, currentContext());
+        } else {
+          emit(value);
+        }
+      }
+      signalEnd();
+      seen = SIGNALLING.addAndGet(this, -seen);
+    } while (seen != 0);
+  }
+
+  private void end() {
+    if (SIGNALLING.getAndIncrement(this) == 0) {
+      signalTheRest();
+    }
+  }
+
+  private void signalEnd() {
+    Throwable problem = this.problem;
+    if (problem != null) {
+      this.problem = null;
+      subscriber.onError(problem);
+    } else if (completed) {
+      completed = false;
+      subscriber.onComplete();
     }
   }
 
@@ -107,7 +173,8 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
     if (!isLost() && conclude()) {
       bodyEnded();
       if (!dropping) {
-        subscriber.onComplete();
+        completed = true;
+        end();
       }
     }
   }
@@ -125,7 +192,8 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
       e.addSuppressed(loss);
     }
     bodyEnded();
-    subscriber.onError(e);
+    problem = e;
+    end();
   }
 
   /** No warning for a loss, as of a lock within this one: it is no failure of the body. */
@@ -158,16 +226,10 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
       return;
     }
     cancelBody();
-    this.problem = problem;
-    if (!dropping && SIGNALLING.getAndIncrement(this) == 0) {
-      signalProblem();
-    }
-  }
-
-  private void signalProblem() {
-    Throwable problem = this.problem;
-    if (problem != null) {
-      subscriber.onError(problem);
+    if (!dropping) {
+      isAborted = true;
+      this.problem = problem;
+      end();
     }
   }
 
@@ -191,11 +253,11 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
 
   @Override
   public void cancel() {
-    if (begun && lock.claim().options.finishOnCancel()) {
+    if (begun && lock.options.finishOnCancel()) {
       dropping = true;
-      lock.claim().locker.publish(() -> request(Long.MAX_VALUE));
+      lock.locker.executor.run(() -> request(Long.MAX_VALUE));
     } else if (conclude()) {
-      lock.claim().locker.publish(this::cancelBody);
+      lock.locker.executor.run(this::cancelBody);
     }
   }
 }

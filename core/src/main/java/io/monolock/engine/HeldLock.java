@@ -11,6 +11,7 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -22,67 +23,125 @@ import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
 /**
- * The user's handle of a granted claim: knows its deadline, and ends once.
- *
- * <h2>The deadline</h2>
+ * A caller's turn on a {@link Lease}: it begins, it may be lost or released, and it ends once. It
+ * sends nothing; whatever it asks for is sent by the lease, and only as long as it has not ended.
+ * It has ended before another one begins on the same lease.
  *
  * <p>Each confirmed lease counts from just before its command was sent, less 1 % of the ttl and 2
  * ms for clocks that run differently; the latest is the deadline. So the store never frees the keys
  * before this handle has stopped trusting them. Past its deadline a handle is lost for good: a late
- * positive answer does not bring it back.
- *
- * <h2>How it ends</h2>
- *
- * <p>Exactly once, for the first reason that comes: released by its owner, expired at the deadline,
- * or taken, when the store says so. {@code ended} holds that reason. The deadline is checked on the
- * clock at each question, so that nothing depends on a timer that runs late.
+ * positive answer does not bring it back. The deadline is compared with the clock at each question,
+ * so that nothing depends on a timer that runs late.
  */
-final class HeldLock implements Lock, Claim.Owner {
+final class HeldLock implements Lock {
 
   private static final Logger LOG = LoggerFactory.getLogger(HeldLock.class);
 
-  private final Claim claim;
-  private final OptionalLong fencingToken;
-  private final long askedAt;
-  private final long grantedAt;
-  private volatile long deadline; // written under the monitor
+  /** Who decides what happens when the locker closes. */
+  interface Owner {
+    /**
+     * The locker is closing.
+     *
+     * @param now whether a body with finishOnCancel has to end, too
+     */
+    void end(boolean now);
 
-  /** When the keys end by themselves, if every extension that was asked for took effect. */
-  private volatile long keysEnd; // written under the monitor
+    /** What is shown to callers while it owns the lock. */
+    Optional<LockActivity> activity();
+  }
+
+  final LockerContext locker;
+  final Lease lease;
+  final LockKeys keys;
+  final LockOptions options;
+  final long id;
+  final Context context;
+  private final OptionalLong fencingToken;
+  private final long grantedAt;
+  private volatile long deadline; // guarded by the lease, as all below
+
+  /** When the confirmation was asked for that is relied on now. */
+  private volatile long confirmedAt;
 
   /** Null while it is held; written once. */
-  private volatile @Nullable Reason ended; // written under the monitor
+  private volatile @Nullable Reason ended;
 
-  private volatile @Nullable KeepAlive keepAlive; // written under the monitor
-  private volatile boolean used;
+  /** Null once it is delivered and has no scope: then it is released when the locker closes. */
+  private volatile @Nullable Owner owner;
+
+  private volatile @Nullable KeepAlive keepAlive;
+  private volatile @Nullable Release release;
   private volatile TimerWheel.@Nullable Task deadlineTask;
+  private @Nullable String shownToken;
+  private volatile boolean isUsed;
 
-  HeldLock(Claim claim, OptionalLong fencingToken, long askedAt) {
-    this.claim = claim;
+  HeldLock(
+      Lease lease,
+      LockKeys keys,
+      AcquireSubscription caller,
+      OptionalLong fencingToken,
+      long askedAt,
+      long deadline) {
+    this(lease, keys, caller.options, caller.id, caller.context, fencingToken, askedAt, deadline);
+    this.owner = caller;
+  }
+
+  HeldLock(
+      Lease lease,
+      LockKeys keys,
+      LockOptions options,
+      long id,
+      Context context,
+      OptionalLong fencingToken,
+      long askedAt,
+      long deadline) {
+    this.locker = lease.locker;
+    this.lease = lease;
+    this.keys = keys;
+    this.options = options;
+    this.id = id;
+    this.context = context;
     this.fencingToken = fencingToken;
-    this.askedAt = askedAt;
-    this.grantedAt = claim.locker.now();
-    this.deadline = deadline(askedAt, claim.options.ttl());
-    this.keysEnd = askedAt + claim.options.ttl().toNanos();
+    this.confirmedAt = askedAt;
+    this.deadline = deadline;
+    this.grantedAt = locker.now();
   }
 
-  private static long deadline(long askedAt, Duration ttl) {
-    return askedAt + Grant.trustedFor(ttl).toNanos();
+  static long deadline(long askedAt, Duration ttl) {
+    return Nanos.after(askedAt, Grant.trustedFor(ttl));
   }
 
-  /** The handle is about to be delivered: it owns the claim, and watches its deadline. */
+  /** The handle is about to be delivered: it watches its deadline. */
   void open() {
-    claim.owner(this);
+    owner = null;
+    if (!options.holdAtLeast().isZero()) {
+      lease.holdUntil(Nanos.after(grantedAt, options.holdAtLeast()));
+    }
     watchDeadline();
-    if (claim.locker.claims.isClosed()) {
+    if (locker.leases.isClosed()) {
+      beginRelease();
+    }
+  }
+
+  void owner(Owner owner) {
+    this.owner = owner;
+  }
+
+  /** The locker is closing. */
+  void close(boolean now) {
+    Owner owner = this.owner;
+    if (owner != null) {
+      owner.end(now);
+    } else {
       beginRelease();
     }
   }
 
   private void watchDeadline() {
-    deadlineTask = claim.locker.wheel.at(deadline, this::atDeadline);
+    deadlineTask = locker.wheel.at(deadline, this::atDeadline);
     if (ended != null) {
       stopWatching();
     }
@@ -103,7 +162,7 @@ final class HeldLock implements Lock, Claim.Owner {
 
   /** Whether the handle is past its deadline, which ends it. */
   private boolean loseIfExpired() {
-    if (claim.locker.now() < deadline) {
+    if (locker.now() < deadline) {
       return false;
     }
     KeepAlive keepAlive = this.keepAlive;
@@ -112,12 +171,15 @@ final class HeldLock implements Lock, Claim.Owner {
   }
 
   /** True for the first call. */
-  private synchronized boolean end(Reason reason) {
-    if (ended != null) {
-      return false;
+  private boolean end(Reason reason) {
+    synchronized (lease) {
+      if (ended != null) {
+        return false;
+      }
+      ended = reason;
+      lease.ended(this);
+      return true;
     }
-    ended = reason;
-    return true;
   }
 
   /** Ends the handle and notifies its listeners, unless it had ended before. */
@@ -125,16 +187,23 @@ final class HeldLock implements Lock, Claim.Owner {
     if (!end(reason)) {
       return;
     }
-    stopWatching();
-    if (!used && reason == Reason.EXPIRED) {
+    if (!isUsed && reason == Reason.EXPIRED) {
       LOG.warn(
           "the lock on {} reached its deadline and was never extended, released or kept alive:"
               + " an operator lost it, or autoRefresh is missing; withLock avoids both",
-          claim.keys);
+          keys);
     }
-    claim.locker.observer.lost(claim.id, keys(), reason);
-    endKeepAlive(reason);
-    claim.lost();
+    locker.observer.lost(id, keys(), reason);
+    notifyEnded(reason);
+    lease.lost(this);
+  }
+
+  private void notifyEnded(Reason reason) {
+    stopWatching();
+    KeepAlive keepAlive = this.keepAlive;
+    if (keepAlive != null) {
+      keepAlive.end(reason);
+    }
   }
 
   /** A confirmed lease counts, unless the handle has ended or is past its deadline already. */
@@ -143,22 +212,38 @@ final class HeldLock implements Lock, Claim.Owner {
     if (loseIfExpired()) {
       return false;
     }
-    synchronized (this) {
+    synchronized (lease) {
       if (ended != null) {
         return false;
       }
       deadline = Math.max(deadline, confirmed);
+      confirmedAt = Math.max(confirmedAt, askedAt);
+      lease.troubled(false);
       return true;
     }
   }
 
-  /** An extension is about to be asked for. */
-  synchronized void asked(long askedAt, Duration ttl) {
-    keysEnd = Math.max(keysEnd, askedAt + ttl.toNanos());
+  /** The store says that the keys are not ours; that counts if nothing later was confirmed. */
+  void denied(long askedAt) {
+    if (askedAt >= confirmedAt) {
+      lose(Reason.TAKEN);
+    }
+  }
+
+  boolean hasEnded() {
+    return ended != null;
   }
 
   long grantedAt() {
     return grantedAt;
+  }
+
+  long confirmedAt() {
+    return confirmedAt;
+  }
+
+  long deadline() {
+    return deadline;
   }
 
   /** Why this handle is not to be trusted any more, null as long as it is. */
@@ -168,13 +253,19 @@ final class HeldLock implements Lock, Claim.Owner {
     return reason == null ? null : new LockLostException(keys(), reason);
   }
 
+  /** Whether it ended in another way than by its release. */
+  boolean isLost() {
+    loseIfExpired();
+    return ended != null && ended != Reason.RELEASED;
+  }
+
   /** Made when first needed, as most handles are only released. */
   KeepAlive sharedKeepAlive() {
-    used = true;
+    isUsed = true;
     KeepAlive keepAlive;
-    synchronized (this) {
+    synchronized (lease) {
       if (this.keepAlive == null) {
-        this.keepAlive = new KeepAlive(this, claim, askedAt);
+        this.keepAlive = new KeepAlive(this);
       }
       keepAlive = this.keepAlive;
     }
@@ -185,30 +276,94 @@ final class HeldLock implements Lock, Claim.Owner {
     return keepAlive;
   }
 
-  private void endKeepAlive(Reason reason) {
-    KeepAlive keepAlive = this.keepAlive;
-    if (keepAlive != null) {
-      keepAlive.end(reason);
+  // the end by release
+
+  /** Ends the handle and frees the keys in the background; harmless when repeated. */
+  Release beginRelease() {
+    return beginRelease(false);
+  }
+
+  private Release beginRelease(boolean isSilent) {
+    Release release;
+    boolean wasHeld;
+    List<HeldLock> others;
+    synchronized (lease) {
+      isUsed = true;
+      if (this.release != null) {
+        return this.release;
+      }
+      release = new Release(lease, this, isSilent);
+      this.release = release;
+      boolean isTrusted = locker.now() < deadline;
+      wasHeld = end(Reason.RELEASED) && isTrusted;
+      others = lease.sharing(keys);
+      for (HeldLock other : others) {
+        other.end(Reason.RELEASED);
+        lease.addUnclaimed(other.keys);
+      }
+      lease.begin(release);
+    }
+    notifyEnded(Reason.RELEASED);
+    for (HeldLock other : others) {
+      locker.observer.lost(other.id, other.keys(), Reason.RELEASED);
+      other.notifyEnded(Reason.RELEASED);
+    }
+    release.begin(wasHeld);
+    return release;
+  }
+
+  /** The caller does not take the lock: what no other one needs of it is freed. */
+  void abandon(boolean isReported) {
+    if (isReported) {
+      locker.observer.abandoned(id, keys());
+    }
+    if (lease.isOurs) {
+      beginRelease(true);
+    } else if (end(Reason.RELEASED)) {
+      lease.tidy();
     }
   }
 
-  Claim claim() {
-    return claim;
+  void released(boolean wasOurs, long begunAt) {
+    locker.observer.released(id, keys(), Duration.ofNanos(begunAt - grantedAt), wasOurs);
   }
+
+  Optional<LockActivity> activity() {
+    Owner owner = this.owner;
+    return owner != null ? owner.activity() : Optional.of(shown());
+  }
+
+  LockActivity shown() {
+    Duration age = Duration.ofNanos(locker.now() - grantedAt);
+    LockActivity.State state =
+        release == null ? LockActivity.State.HELD : LockActivity.State.RELEASING;
+    return new LockActivity(id, keys(), state, age, remaining());
+  }
+
+  // the API
 
   @Override
   public Set<String> keys() {
-    return claim.keys.asSet();
+    return keys.asSet();
   }
 
   @Override
   public String token() {
-    return claim.token;
+    synchronized (lease) {
+      if (shownToken == null) {
+        if (ended == null && lease.isOurs) {
+          lease.neverPassOn();
+          locker.leases.tokenIsKnown(lease);
+        }
+        shownToken = ended == null || !lease.isOurs ? lease.token : locker.nextToken();
+      }
+      return shownToken;
+    }
   }
 
   @Override
   public String metadata() {
-    return claim.options.metadata();
+    return options.metadata();
   }
 
   @Override
@@ -218,31 +373,28 @@ final class HeldLock implements Lock, Claim.Owner {
 
   @Override
   public Duration remaining() {
-    long left = ended == null ? deadline - claim.locker.now() : 0;
+    long left = ended == null ? deadline - locker.now() : 0;
     return left > 0 ? Duration.ofNanos(left) : Duration.ZERO;
   }
 
   @Override
   public boolean isValid() {
-    return ended == null && claim.locker.now() < deadline;
+    return ended == null && locker.now() < deadline;
   }
 
   @Override
   public Mono<Duration> ttl() {
-    return Mono.defer(
+    return locker.ask(
+        keys,
+        "ask for the ttl of",
+        StoreProblem.Reason.TIMEOUT,
         () ->
-            loss() != null
-                ? Mono.just(Duration.ZERO).publishOn(claim.locker.publishOn)
-                : claim.locker.ask(
-                    claim.keys,
-                    "ask for the ttl of",
-                    StoreProblem.Reason.TIMEOUT,
-                    () -> claim.locker.store.remaining(claim.keys, claim.token)));
+            loss() != null ? Mono.just(Duration.ZERO) : locker.store.remaining(keys, lease.token));
   }
 
   @Override
   public Mono<Void> extend(Duration ttl) {
-    return extend(claim.keys, ttl);
+    return extend(keys, ttl);
   }
 
   @Override
@@ -255,47 +407,15 @@ final class HeldLock implements Lock, Claim.Owner {
     return extend(some, ttl);
   }
 
-  private Mono<Void> extend(LockKeys keys, Duration ttl) {
+  private Mono<Void> extend(LockKeys some, Duration ttl) {
     Duration whole = LockOptions.of(ttl).ttl();
-    return Mono.defer(() -> extendNow(keys, whole));
-  }
-
-  private Mono<Void> extendNow(LockKeys keys, Duration ttl) {
-    used = true;
-    LockLostException loss = loss();
-    if (loss != null) {
-      return Mono.<Void>error(loss).publishOn(claim.locker.publishOn);
-    }
-    long askedAt = claim.locker.now();
-    asked(askedAt, ttl);
-    return claim.locker.ask(
-        claim.keys,
-        "extend",
-        StoreProblem.Reason.UNKNOWN_OUTCOME,
-        () ->
-            claim
-                .locker
-                .store
-                .extend(keys, claim.token, ttl)
-                .timeout(claim.locker.wheel.delay(remaining()), Mono.defer(this::lossOrNothing))
-                .flatMap(ours -> extended(ours, keys, askedAt, ttl)));
-  }
-
-  /** An extension that is unanswered at the deadline fails, unless refreshes went through. */
-  private Mono<Boolean> lossOrNothing() {
-    LockLostException loss = loss();
-    return loss == null ? Mono.never() : Mono.error(loss);
-  }
-
-  /** Counts the answer before it hops to the users' scheduler, which may be busy. */
-  private Mono<Void> extended(boolean ours, LockKeys keys, long askedAt, Duration ttl) {
-    if (!ours) {
-      lose(Reason.TAKEN);
-    } else if (keys.equals(claim.keys)) {
-      confirm(askedAt, ttl);
-    }
-    LockLostException loss = loss();
-    return loss == null ? Mono.empty() : Mono.error(loss);
+    return new Mono<>() {
+      @Override
+      public void subscribe(CoreSubscriber<? super Void> subscriber) {
+        isUsed = true;
+        subscriber.onSubscribe(new ExtendSubscription(HeldLock.this, some, whole, subscriber));
+      }
+    };
   }
 
   @Override
@@ -303,44 +423,9 @@ final class HeldLock implements Lock, Claim.Owner {
     return new Mono<>() {
       @Override
       public void subscribe(CoreSubscriber<? super Boolean> subscriber) {
-        beginRelease();
-        claim.release().outcome(claim.locker.commandTimeout).subscribe(subscriber);
+        beginRelease().outcome(locker.commandTimeout).subscribe(subscriber);
       }
     };
-  }
-
-  /** Ends the handle and frees the keys in the background; harmless when repeated. */
-  void beginRelease() {
-    used = true;
-    if (end(Reason.RELEASED)) {
-      stopWatching();
-      endKeepAlive(Reason.RELEASED);
-    }
-    claim.release().begin(keysEnd, this::keepFor);
-  }
-
-  private Duration keepFor() {
-    long left = grantedAt + claim.options.holdAtLeast().toNanos() - claim.locker.now() + 999_999;
-    return left < 1_000_000 ? Duration.ZERO : Duration.ofMillis(left / 1_000_000);
-  }
-
-  @Override
-  public void released(boolean wasOurs) {
-    Duration held = Duration.ofNanos(claim.release().begunAt() - grantedAt);
-    claim.locker.observer.released(claim.id, keys(), held, wasOurs);
-  }
-
-  @Override
-  public void end(boolean now) {
-    beginRelease();
-  }
-
-  @Override
-  public Optional<LockActivity> activity() {
-    Duration age = Duration.ofNanos(claim.locker.now() - grantedAt);
-    LockActivity.State state =
-        claim.isReleased() ? LockActivity.State.RELEASING : LockActivity.State.HELD;
-    return Optional.of(new LockActivity(claim.id, keys(), state, age, remaining()));
   }
 
   @Override
@@ -367,6 +452,6 @@ final class HeldLock implements Lock, Claim.Owner {
   @Override
   public String toString() {
     return "Lock[keys=%s, token=%s, remaining=%s]"
-        .formatted(keys(), token().substring(0, 4) + "...", remaining());
+        .formatted(keys(), lease.token.substring(0, 4) + "...", remaining());
   }
 }

@@ -5,15 +5,15 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
+import io.monolock.LockStoreException;
 import io.monolock.store.StoreFailure;
-import io.monolock.store.StoreProblem;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
@@ -33,36 +33,30 @@ final class KeepAlive {
   private static final long FIRST_PAUSE = MILLISECONDS.toNanos(10);
 
   private final HeldLock lock;
-  private final Claim claim;
   private final LockerContext locker;
-  private List<LossListener> listeners = List.of(); // mostly one
+  private final MemberSet<LossListener> listeners = new MemberSet<>(); // all guarded by this
 
   private long confirmedAt;
   private long pause;
-  private boolean failing;
-  private boolean capped;
-
-  /** Distinguishes the refresh under way from older ones, whose answers may still come. */
-  private int refreshNumber;
+  private boolean isFailing;
+  private boolean isCapped;
 
   private @Nullable Reason loss;
 
   /** The next refresh, while none is under way. */
   private TimerWheel.@Nullable Task next;
 
-  /** How long the refresh that is under way may take. */
-  private TimerWheel.@Nullable Task timeout;
+  private @Nullable RefreshCall underWay;
 
-  KeepAlive(HeldLock lock, Claim claim, long askedAt) {
+  KeepAlive(HeldLock lock) {
     this.lock = lock;
-    this.claim = claim;
-    this.locker = claim.locker;
+    this.locker = lock.locker;
     this.pause = firstPause();
-    this.confirmedAt = askedAt;
+    this.confirmedAt = lock.confirmedAt();
   }
 
   private long period() {
-    return claim.options.ttl().toNanos() / 3;
+    return lock.options.ttl().toNanos() / 3;
   }
 
   /** Short against the ttl, so that a store that is back before the deadline is found in time. */
@@ -79,8 +73,8 @@ final class KeepAlive {
     synchronized (this) {
       loss = this.loss;
       if (loss == null) {
-        listeners = with(listener);
-        if (next == null && timeout == null) {
+        listeners.add(listener);
+        if (next == null && underWay == null) {
           plan(confirmedAt + jitteredPeriod());
         }
       }
@@ -91,23 +85,10 @@ final class KeepAlive {
   }
 
   synchronized void remove(LossListener listener) {
-    listeners = without(listener);
+    boolean unused = listeners.remove(listener);
     if (listeners.isEmpty()) {
       next = cancelled(next);
     }
-  }
-
-  private List<LossListener> with(LossListener listener) {
-    if (listeners.isEmpty()) {
-      return List.of(listener);
-    }
-    List<LossListener> all = new ArrayList<>(listeners);
-    all.add(listener);
-    return List.copyOf(all);
-  }
-
-  private List<LossListener> without(LossListener listener) {
-    return listeners.stream().filter(other -> !other.equals(listener)).toList();
   }
 
   /** Keeps the lock alive until this subscriber cancels, and signals the loss to it. */
@@ -125,28 +106,26 @@ final class KeepAlive {
     List<LossListener> notified;
     synchronized (this) {
       loss = reason;
-      refreshNumber++;
+      underWay = null;
       next = cancelled(next);
-      timeout = cancelled(timeout);
       if (listeners.isEmpty()) {
         return;
       }
-      notified = listeners;
-      listeners = List.of();
+      notified = listeners.takeAll();
     }
     LockLostException problem = new LockLostException(lock.keys(), reason);
     notified.forEach(listener -> notifyLost(listener, problem));
   }
 
   private void notifyLost(LossListener listener, LockLostException loss) {
-    locker.publish(() -> listener.lost(loss));
+    locker.executor.run(() -> listener.lost(loss));
   }
 
   synchronized Reason reasonAtDeadline() {
-    if (capped) {
+    if (isCapped) {
       return Reason.MAX_HOLD;
     }
-    return failing || timeout != null ? Reason.UNREACHABLE : Reason.EXPIRED;
+    return isFailing || underWay != null ? Reason.UNREACHABLE : Reason.EXPIRED;
   }
 
   private static TimerWheel.@Nullable Task cancelled(TimerWheel.@Nullable Task task) {
@@ -171,73 +150,95 @@ final class KeepAlive {
     }
     long askedAt = locker.now();
     Duration ttl = cappedTtl(askedAt);
-    int refreshNumber;
+    RefreshCall call;
     synchronized (this) {
       next = cancelled(next);
-      if (loss != null || listeners.isEmpty() || timeout != null) {
+      if (loss != null || listeners.isEmpty() || underWay != null) {
         return;
       }
-      capped = ttl.compareTo(claim.options.ttl()) < 0;
-      refreshNumber = ++this.refreshNumber;
-      timeout =
-          locker.wheel.at(
-              askedAt + Math.min(period(), locker.commandTimeout.toNanos()),
-              () -> {
-                failed(refreshNumber, locker.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
-                locker.overdue();
-              });
+      isCapped = ttl.compareTo(lock.options.ttl()) < 0;
+      call = new RefreshCall(askedAt, ttl);
+      underWay = call;
     }
-    lock.asked(askedAt, ttl);
-    claim.refresh(
-        ttl,
-        ours -> answered(refreshNumber, askedAt, ttl, ours),
-        failure -> failed(refreshNumber, failure));
+    call.limit(Duration.ofNanos(Math.min(period(), Nanos.of(locker.commandTimeout))));
+    boolean unused = lock.lease.enter(call, lock, Nanos.after(askedAt, ttl));
   }
 
   /** The ttl, or what is left of maxHold. */
   private Duration cappedTtl(long askedAt) {
-    long left = lock.grantedAt() + claim.options.maxHold().toNanos() - askedAt;
-    Duration ttl = claim.options.ttl();
+    long left = Nanos.after(lock.grantedAt(), lock.options.maxHold()) - askedAt;
+    Duration ttl = lock.options.ttl();
     return left >= ttl.toNanos() ? ttl : Duration.ofMillis(Math.max(1, left / 1_000_000));
   }
 
-  private void answered(int refreshNumber, long askedAt, Duration ttl, boolean ours) {
-    if (!ours) {
-      lock.lose(Reason.TAKEN);
-    } else if (lock.confirm(askedAt, ttl)) {
-      locker.observer.refreshed(claim.id, lock.keys());
-      synchronized (this) {
-        confirmedAt = Math.max(confirmedAt, askedAt);
-        failing = false;
-        pause = firstPause();
-        if (refreshNumber == this.refreshNumber) {
-          planNext(confirmedAt + jitteredPeriod());
-        }
+  /** One refresh; there is at most one under way that is not overdue. */
+  private final class RefreshCall extends LeaseCall<Boolean> {
+
+    private final long askedAt;
+    private final Duration ttl;
+
+    RefreshCall(long askedAt, Duration ttl) {
+      super(lock.lease, Kind.EXTEND, lock.keys, lock.context);
+      this.askedAt = askedAt;
+      this.ttl = ttl;
+    }
+
+    @Override
+    Mono<Boolean> call() {
+      return locker.store.extend(keys, lease.token, ttl);
+    }
+
+    @Override
+    void answered(Boolean ours) {
+      if (!ours) {
+        lock.denied(askedAt);
+        endedWithout(null);
+      } else if (lock.confirm(askedAt, ttl)) {
+        locker.observer.refreshed(lock.id, lock.keys());
+        refreshed(this);
       }
     }
-  }
 
-  private void failed(int refreshNumber, StoreFailure failure) {
-    synchronized (this) {
-      if (refreshNumber != this.refreshNumber) {
+    @Override
+    void failed(StoreFailure failure) {
+      endedWithout(failure);
+    }
+
+    private void endedWithout(@Nullable StoreFailure failure) {
+      if (!tryAgain(this)) {
         return;
       }
-      failing = true;
-      planNext(locker.now() + pause);
-      pause = Math.min(2 * pause, longestPause());
+      lease.troubled(true);
+      if (failure != null) {
+        LockStoreException problem = locker.failed(lock.keys, "refresh", failure);
+        locker.observer.refreshFailed(lock.id, lock.keys(), problem);
+      }
     }
-    locker.observer.refreshFailed(claim.id, lock.keys(), claim.failure("refresh", failure));
   }
 
-  /** The refresh under way is over; the next one is due at this time. */
-  private void planNext(long time) {
-    refreshNumber++;
-    timeout = cancelled(timeout);
-    plan(time);
+  private synchronized void refreshed(RefreshCall call) {
+    confirmedAt = Math.max(confirmedAt, call.askedAt);
+    isFailing = false;
+    pause = firstPause();
+    if (call.equals(underWay)) {
+      underWay = null;
+      plan(confirmedAt + jitteredPeriod());
+    }
+  }
+
+  private synchronized boolean tryAgain(RefreshCall call) {
+    if (!call.equals(underWay)) {
+      return false;
+    }
+    isFailing = true;
+    underWay = null;
+    plan(locker.now() + pause);
+    pause = Math.min(2 * pause, longestPause());
+    return true;
   }
 
   private void plan(long time) {
-    if (!listeners.isEmpty() && claim.options.autoRefresh()) {
+    if (!listeners.isEmpty() && lock.options.autoRefresh()) {
       next = locker.wheel.at(time, this::refresh);
     }
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import io.monolock.LockException;
 import io.monolock.LockObserver;
 import io.monolock.LockStoreException;
 import io.monolock.LockerClosedException;
@@ -11,61 +10,51 @@ import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
-import reactor.util.context.Context;
 
 /** What all subscriptions and handles of one locker share: store, time, threads, observer. */
 final class LockerContext {
 
-  private static final int LANES = Runtime.getRuntime().availableProcessors();
-
   final LockStore store;
   final Scheduler timer;
-
-  /** The users' scheduler: runs tasks even when it is disposed, measures delays by our timer. */
-  final Scheduler publishOn;
-
-  /** Null with a scheduler of the user's, whose threads may be blocked. */
-  private final @Nullable Lanes lanes;
-
-  final LockObserver observer;
+  final SignalExecutor executor;
+  final ObserverSignals observer;
   final Duration commandTimeout;
+  final Duration turn;
   final TimerWheel wheel;
-  final OpenClaims claims = new OpenClaims();
-  final WaitLines lines = new WaitLines();
-  final HandOvers.Limits handOvers;
+  final LeaseRegistry leases = new LeaseRegistry(this);
+  final WaitLines lines = new WaitLines(this);
 
   private final AtomicLong ids = new AtomicLong();
 
   /** Null unless all that is drawn at random is to be repeatable. */
   private volatile @Nullable RandomGenerator seeded;
 
+  /**
+   * For one locker.
+   *
+   * @param publishOn null for the default
+   * @param observer null for none
+   */
   LockerContext(
       LockStore store,
       Scheduler timer,
       @Nullable Scheduler publishOn,
-      LockObserver observer,
+      @Nullable LockObserver observer,
       Duration commandTimeout,
-      HandOvers.Limits handOvers) {
+      Duration turn) {
     this.store = store;
     this.timer = timer;
-    this.lanes = publishOn == null ? new Lanes(Schedulers.parallel(), LANES) : null;
-    this.publishOn =
-        new PublishingTimer(timer, publishOn != null ? publishOn : Schedulers.parallel());
-    this.observer =
-        observer instanceof SerialObserver.NoObserver
-            ? observer
-            : new SerialObserver(observer, this);
+    this.executor = new SignalExecutor(timer, publishOn);
+    this.observer = new ObserverSignals(observer, executor);
     this.commandTimeout = commandTimeout;
-    this.handOvers = handOvers;
+    this.turn = turn;
     this.wheel = new TimerWheel(timer);
   }
 
@@ -92,58 +81,32 @@ final class LockerContext {
     return wheel.now();
   }
 
-  /** Runs a signal to users on their scheduler. */
-  void publish(Runnable signal) {
-    publishOn.schedule(signal);
-  }
-
-  /** Runs a signal after earlier ones for these keys; on a user's scheduler in any order. */
-  void publish(LockKeys keys, Runnable signal) {
-    if (lanes != null) {
-      lanes.run(keys.hashCode(), signal);
-    } else {
-      publish(signal);
-    }
+  /** The time for one command that is of use for this long. */
+  Duration shorter(Duration ttl) {
+    return ttl.compareTo(commandTimeout) < 0 ? ttl : commandTimeout;
   }
 
   /** As {@link #ask}, but an error once the locker is closed. */
   <T> Mono<T> call(
       LockKeys keys, String operation, StoreProblem.Reason unanswered, Supplier<Mono<T>> call) {
-    return Mono.defer(
-        () ->
-            claims.isClosed()
-                ? Mono.<T>error(closed(keys)).publishOn(publishOn)
-                : ask(keys, operation, unanswered, call));
-  }
-
-  /** A call that ends by our own timeout and is signalled on the users' scheduler. */
-  <T> Mono<T> ask(
-      LockKeys keys, String operation, StoreProblem.Reason unanswered, Supplier<Mono<T>> call) {
-    return Mono.deferContextual(context -> askOnce(call, Context.of(context)))
-        .onErrorMap(
-            e -> e instanceof LockException ? e : asStoreException(keys, operation, unanswered, e))
-        .publishOn(publishOn);
-  }
-
-  /** The call is not cancelled with its subscriber: a late failure would be dropped. */
-  private <T> Mono<T> askOnce(Supplier<Mono<T>> call, Context context) {
-    Sinks.One<T> answer = Sinks.one();
-    call.get().subscribe(answer::tryEmitValue, answer::tryEmitError, answer::tryEmitEmpty, context);
-    Mono<T> overdue =
-        Mono.error(
-            () -> {
-              overdue();
-              return new TimeoutException();
-            });
-    return answer.asMono().timeout(wheel.delay(commandTimeout), overdue);
-  }
-
-  private LockStoreException asStoreException(
-      LockKeys keys, String operation, StoreProblem.Reason unanswered, Throwable e) {
-    return failed(
+    return ask(
         keys,
         operation,
-        e instanceof TimeoutException ? unanswered(unanswered) : StoreCall.failure(e));
+        unanswered,
+        () -> leases.isClosed() ? Mono.error(closed(keys)) : call.get());
+  }
+
+  /** A call that ends by our own timeout and is signalled on the users' threads. */
+  <T> Mono<T> ask(
+      LockKeys keys, String operation, StoreProblem.Reason unanswered, Supplier<Mono<T>> call) {
+    return new Mono<>() {
+      @Override
+      public void subscribe(CoreSubscriber<? super T> subscriber) {
+        subscriber.onSubscribe(
+            new ReadSubscription<>(
+                LockerContext.this, keys, operation, unanswered, call, subscriber));
+      }
+    };
   }
 
   /** The user's error for a call that failed. */

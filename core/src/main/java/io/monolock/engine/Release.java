@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import io.monolock.LockOptions;
+import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
+
 import io.monolock.LockStoreException;
-import io.monolock.store.Grant;
+import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
-import io.monolock.store.StoreProblem;
-import io.monolock.store.Transfer;
 import java.time.Duration;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
 /**
- * Frees the keys of one claim. Once begun it cannot be cancelled, and it goes on until the store
- * has answered, refuses for good, or the ttl is over.
- *
- * <p>If there are waiters in this locker, the keys are handed over to the first one instead, unless
- * holdAtLeast keeps them. A hand-over that fails for any reason is followed by a plain release: a
- * problem of the successor, such as a missing permission, must not keep the keys.
+ * Gives keys of a lease back: to the next caller, see {@link HandOver}, or to the store. Once begun
+ * it cannot be cancelled, and it goes on until the store has answered, refuses for good, or the
+ * latest end of the keys is past.
  */
 final class Release {
 
@@ -28,50 +24,65 @@ final class Release {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-  private final Claim claim;
-  private volatile boolean begun; // written under the monitor
-  private volatile boolean ended; // written under the monitor
-  private final ReleaseOutcome outcome;
+  final LockKeys keys;
+  private final Lease lease;
+  private final LockerContext locker;
 
+  /** Null to clean up what no caller has. */
+  private final @Nullable HeldLock handle;
+
+  private final boolean isSilent;
+  private final ReleaseOutcome outcome;
+  private boolean hasEnded; // guarded by this
+
+  // written by one call after the other
   private volatile long begunAt;
-  private long until;
-  private Supplier<Duration> keepFor = () -> Duration.ZERO;
   private volatile Duration pause = FIRST_PAUSE;
+
+  /** Whether it was ours, and whether an answer that it is not may come of an earlier call. */
   private volatile boolean maybeDone;
-  private volatile boolean handOversTried;
+
+  private volatile boolean wasHeld;
+  private volatile boolean isHandOverTried;
   private volatile @Nullable StoreFailure trouble;
 
-  Release(Claim claim) {
-    this.claim = claim;
-    this.outcome = new ReleaseOutcome(claim.locker, claim.keys, this::unknownOutcome);
+  Release(Lease lease, LockKeys keys) {
+    this(lease, keys, null, true);
+  }
+
+  Release(Lease lease, HeldLock handle, boolean isSilent) {
+    this(lease, handle.keys, handle, isSilent);
+  }
+
+  private Release(Lease lease, LockKeys keys, @Nullable HeldLock handle, boolean isSilent) {
+    this.lease = lease;
+    this.locker = lease.locker;
+    this.keys = keys;
+    this.handle = handle;
+    this.isSilent = isSilent;
+    this.outcome = new ReleaseOutcome(locker, this::unknownOutcome);
   }
 
   /**
-   * Begins, unless it has begun before.
+   * Begins. The lease knows of it already.
    *
-   * @param until when the keys are free by themselves
-   * @param keepFor how long holdAtLeast still keeps them, evaluated at each attempt
+   * @param wasHeld whether the keys were ours, as far as is known
    */
-  void begin(long until, Supplier<Duration> keepFor) {
-    synchronized (this) {
-      if (begun) {
-        return;
+  void begin(boolean wasHeld) {
+    this.wasHeld = wasHeld;
+    begunAt = locker.now();
+    if (wasHeld && handle != null && HandOver.pass(lease, handle)) {
+      if (end()) {
+        lease.passedOn(this);
+        report(true);
       }
-      begun = true;
-      this.begunAt = claim.locker.now();
-      this.until = until;
-      this.keepFor = keepFor;
+    } else {
+      attempt();
     }
-    claim.whenAnswered(this::attempt);
   }
 
-  boolean hasBegun() {
-    return begun;
-  }
-
-  /** When it was begun, on the locker's clock. */
-  long begunAt() {
-    return begunAt;
+  @Nullable HeldLock handle() {
+    return isSilent ? null : handle;
   }
 
   /** The first outcome, or after this time the present trouble as an error. */
@@ -81,104 +92,66 @@ final class Release {
 
   private LockStoreException unknownOutcome() {
     StoreFailure trouble = this.trouble;
-    return claim.failure(
-        "release",
-        trouble != null ? trouble : claim.locker.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
+    return failure(trouble != null ? trouble : locker.unanswered(UNKNOWN_OUTCOME));
+  }
+
+  private LockStoreException failure(StoreFailure failure) {
+    return locker.failed(keys, "release", failure);
+  }
+
+  private synchronized boolean isOver() {
+    return hasEnded;
   }
 
   private void attempt() {
-    if (ended) {
-      return;
-    }
-    Duration keep = keepFor.get();
-    if (!keep.isZero() || handOversTried || !handOver()) {
-      free(keep);
+    if (!isOver()) {
+      lease.enter(new ReleaseCall(handle == null ? lease.context() : handle.context));
     }
   }
 
-  private void free(Duration keep) {
-    new ReleaseCall(false, keep).send();
-  }
+  /** One command to release, or the part of the releaser in one that hands the keys over. */
+  private final class ReleaseCall extends LeaseCall<Boolean> {
 
-  private boolean handOver() {
-    WaitLine line = claim.line();
-    if (line == null) {
-      return false;
+    private volatile boolean isHandOver;
+
+    ReleaseCall(Context context) {
+      super(Release.this.lease, Kind.RELEASE, Release.this.keys, context);
     }
-    WaitLine.Waiter successor;
-    while ((successor = line.successor(claim)) != null) {
-      if (successor.receive(this)) {
-        return true;
+
+    @Override
+    void go() {
+      if (!isHandOverTried && lease.keepFor().isZero()) {
+        LineAttempt successor = HandOver.transfer(lease, this);
+        if (successor != null) {
+          isHandOverTried = true;
+          isHandOver = true;
+          boolean unused = begin();
+          limit(locker.commandTimeout);
+          successor.ask();
+          return;
+        }
       }
-      line.leave(successor);
-    }
-    return false;
-  }
-
-  /** The call that hands the keys over; gives what the store granted to the successor. */
-  Mono<Grant> handOver(Claim successor) {
-    handOversTried = true;
-    LockOptions options = successor.options;
-    ReleaseCall attempt = new ReleaseCall(true, Duration.ZERO);
-    return claim
-        .locker
-        .store
-        .transfer(
-            claim.keys,
-            claim.token,
-            successor.token,
-            options.metadata(),
-            options.ttl(),
-            options.fenced())
-        .doOnNext(transfer -> attempt.answered(transfer.released()))
-        .doOnError(e -> attempt.failed(StoreCall.failure(e)))
-        .map(Transfer::grant);
-  }
-
-  /** One command to release, or its part of a hand-over; answered in time, late, or never. */
-  private final class ReleaseCall extends StoreCall<Boolean> {
-
-    private final boolean isHandOver;
-    private final Duration keep;
-    private final TimerWheel.Task timeout;
-    private boolean over; // guarded by this
-
-    ReleaseCall(boolean isHandOver, Duration keep) {
-      super(claim.context);
-      this.keep = keep;
-      this.isHandOver = isHandOver;
-      LockerContext locker = claim.locker;
-      this.timeout =
-          locker.wheel.after(
-              locker.commandTimeout,
-              () -> {
-                failed(locker.unanswered(StoreProblem.Reason.UNKNOWN_OUTCOME));
-                locker.overdue();
-              });
+      send();
+      limit(locker.commandTimeout);
     }
 
     @Override
     Mono<Boolean> call() {
-      return claim.locker.store.release(claim.keys, claim.token, keep);
+      return locker.store.release(keys, lease.token, lease.keepFor());
     }
 
     @Override
     void answered(Boolean wasOurs) {
-      timeout.cancel();
       Release.this.answered(wasOurs || maybeDone);
     }
 
     @Override
     void failed(StoreFailure failure) {
-      timeout.cancel();
-      synchronized (this) {
-        if (over || ended) {
-          return;
-        }
-        over = true;
+      if (isOver()) {
+        return;
       }
       trouble = failure;
-      maybeDone |= failure.isInDoubt();
+      maybeDone |= failure.isInDoubt() || (isHandOver && wasHeld);
       if (isHandOver) {
         attempt();
       } else if (!failure.isTransient()) {
@@ -190,48 +163,61 @@ final class Release {
   }
 
   private void tryLater(StoreFailure failure) {
-    LockerContext locker = claim.locker;
-    if (locker.now() + pause.toNanos() < until) {
+    if (Nanos.after(locker.now(), pause) < lease.latestEnd()) {
       locker.wheel.after(pause, this::attempt);
-      pause =
-          LONGEST_PAUSE.compareTo(pause.multipliedBy(2)) < 0
-              ? LONGEST_PAUSE
-              : pause.multipliedBy(2);
+      Duration twice = pause.multipliedBy(2);
+      pause = LONGEST_PAUSE.compareTo(twice) < 0 ? LONGEST_PAUSE : twice;
     } else {
-      LOG.warn("{} could not be released and end by their ttl", claim.keys, failure);
+      LOG.warn("{} could not be released and end by their ttl", keys, failure);
       answered(false);
     }
   }
 
   private synchronized boolean end() {
-    if (ended) {
+    if (hasEnded) {
       return false;
     }
-    ended = true;
+    hasEnded = true;
     return true;
   }
 
   private void refused(StoreFailure failure) {
     if (end()) {
-      LOG.warn("{} must not be released and end by their ttl", claim.keys, failure);
-      outcome.set(claim.failure("release", failure));
-      claim.released(false);
+      LOG.warn("{} must not be released and end by their ttl", keys, failure);
+      outcome.set(failure(failure));
+      ended(false);
     }
   }
 
   /** The locker closes and waits no longer: without an answer by now the outcome is unknown. */
   void giveUp() {
-    if (begun && end()) {
-      LOG.warn("{} could not be released in time and end by their ttl", claim.keys, trouble);
+    if (end()) {
+      LOG.warn("{} could not be released in time and end by their ttl", keys, trouble);
       outcome.set(unknownOutcome());
-      claim.released(false);
+      ended(false);
     }
   }
 
   private void answered(boolean wasOurs) {
     if (end()) {
-      outcome.set(wasOurs);
-      claim.released(wasOurs);
+      report(wasOurs);
+      lease.ended(this);
+    }
+  }
+
+  private void report(boolean wasOurs) {
+    outcome.set(wasOurs);
+    tellObserver(wasOurs);
+  }
+
+  private void ended(boolean wasOurs) {
+    tellObserver(wasOurs);
+    lease.ended(this);
+  }
+
+  private void tellObserver(boolean wasOurs) {
+    if (handle != null && !isSilent) {
+      handle.released(wasOurs, begunAt);
     }
   }
 }

@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import io.monolock.store.LockKeys;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 
-/** The first outcome of a release, for all its subscribers, signalled on the users' scheduler. */
+/** The first outcome of a release, for all its subscribers, signalled on the users' threads. */
 final class ReleaseOutcome {
 
   private final LockerContext locker;
-  private final LockKeys keys;
   private final Supplier<? extends Throwable> timeoutError;
-  private @Nullable Boolean value; // guarded by this
-  private @Nullable Throwable problem; // guarded by this
-
-  /** A list linked by {@code next}, mostly of one. */
-  private @Nullable OutcomeSubscription subscriptions; // guarded by this
+  private @Nullable Boolean value; // guarded by this, as all below
+  private @Nullable Throwable problem;
+  private @Nullable MemberSet<OutcomeSubscription> subscriptions;
 
   /**
    * @param timeoutError the error of subscribers whose timeout is over
    */
-  ReleaseOutcome(LockerContext locker, LockKeys keys, Supplier<? extends Throwable> timeoutError) {
+  ReleaseOutcome(LockerContext locker, Supplier<? extends Throwable> timeoutError) {
     this.locker = locker;
-    this.keys = keys;
     this.timeoutError = timeoutError;
   }
 
@@ -40,28 +34,20 @@ final class ReleaseOutcome {
   }
 
   private void set(@Nullable Boolean value, @Nullable Throwable problem) {
-    OutcomeSubscription subscription;
+    List<OutcomeSubscription> waiting;
     synchronized (this) {
-      if (isKnown()) {
+      if (this.value != null || this.problem != null) {
         return;
       }
       this.value = value;
       this.problem = problem;
-      subscription = subscriptions;
-      subscriptions = null;
+      waiting = subscriptions == null ? List.of() : subscriptions.takeAll();
     }
-    for (; subscription != null; subscription = subscription.next) {
-      subscription.complete(value, problem);
-    }
-  }
-
-  private boolean isKnown() {
-    return value != null || problem != null;
+    waiting.forEach(subscription -> subscription.complete(value, problem));
   }
 
   /**
-   * The outcome, if it comes in time. Once the locker is closed, a missing outcome is an error at
-   * once: the timer has stopped, and no answer is processed any more.
+   * The outcome, if it comes in time.
    *
    * @param limit how long to wait for it
    */
@@ -74,99 +60,61 @@ final class ReleaseOutcome {
     };
   }
 
-  private synchronized boolean join(OutcomeSubscription subscription) {
-    if (isKnown()) {
-      return false;
-    }
-    subscription.next = subscriptions;
-    subscriptions = subscription;
-    return true;
-  }
-
   private synchronized void leave(OutcomeSubscription subscription) {
-    OutcomeSubscription kept = null;
-    for (OutcomeSubscription each = subscriptions; each != null; ) {
-      OutcomeSubscription next = each.next;
-      if (!each.equals(subscription)) {
-        each.next = kept;
-        kept = each;
-      }
-      each = next;
+    if (subscriptions != null) {
+      boolean unused = subscriptions.remove(subscription);
     }
-    subscriptions = kept;
   }
 
-  private final class OutcomeSubscription implements Subscription {
+  private final class OutcomeSubscription extends ResultSubscription<Boolean> {
 
-    private final CoreSubscriber<? super Boolean> subscriber;
     private final Duration limit;
-    private @Nullable OutcomeSubscription next; // guarded by the outcome
-    private boolean begun; // guarded by this
-    private boolean over; // guarded by this
-    private TimerWheel.@Nullable Task timeout; // guarded by this
+    private volatile TimerWheel.@Nullable Task timeout;
 
     OutcomeSubscription(CoreSubscriber<? super Boolean> subscriber, Duration limit) {
-      this.subscriber = subscriber;
+      super(ReleaseOutcome.this.locker, subscriber);
       this.limit = limit;
     }
 
     @Override
-    public void request(long n) {
-      if (!Operators.validate(n)) {
+    void begin() {
+      Boolean value;
+      Throwable problem;
+      synchronized (ReleaseOutcome.this) {
+        value = ReleaseOutcome.this.value;
+        problem = ReleaseOutcome.this.problem;
+        if (value == null && problem == null) {
+          if (subscriptions == null) {
+            subscriptions = new MemberSet<>();
+          }
+          subscriptions.add(this);
+        }
+      }
+      if (value != null || problem != null) {
+        complete(value, problem);
         return;
       }
-      synchronized (this) {
-        if (begun || over) {
-          return;
-        }
-        begun = true;
-        if (!locker.wheel.isStopped()) {
-          timeout = locker.wheel.after(limit, this::timedOut);
-        }
+      timeout = locker.wheel.limit(limit, () -> error(timeoutError.get()));
+      if (!isOpen()) {
+        ended();
       }
-      if (!join(this)) {
-        complete(value, problem);
-      } else if (locker.wheel.isStopped()) {
-        timedOut();
-      }
-    }
-
-    private void timedOut() {
-      leave(this);
-      complete(null, timeoutError.get());
     }
 
     void complete(@Nullable Boolean value, @Nullable Throwable problem) {
-      if (end()) {
-        locker.publish(keys, () -> signal(value, problem));
-      }
-    }
-
-    private void signal(@Nullable Boolean value, @Nullable Throwable problem) {
       if (problem != null) {
-        subscriber.onError(problem);
+        error(problem);
       } else if (value != null) {
-        subscriber.onNext(value);
-        subscriber.onComplete();
+        value(value);
       }
     }
 
     @Override
-    public void cancel() {
-      if (end()) {
-        leave(this);
-      }
-    }
-
-    private synchronized boolean end() {
-      if (over) {
-        return false;
-      }
-      over = true;
+    void ended() {
+      TimerWheel.Task timeout = this.timeout;
       if (timeout != null) {
         timeout.cancel();
       }
-      return true;
+      leave(this);
     }
   }
 }

@@ -8,7 +8,6 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
@@ -26,7 +25,7 @@ import reactor.util.retry.RetryBackoffSpec;
 final class RetryDriver implements CoreSubscriber<Object> {
 
   private final Retry retry;
-  private final Scheduler scheduler;
+  private final SignalExecutor executor;
   private final Context context;
   private final Runnable retryNow;
   private final Consumer<@Nullable Throwable> gaveUp;
@@ -45,28 +44,28 @@ final class RetryDriver implements CoreSubscriber<Object> {
   /**
    * For one subscription.
    *
-   * @param scheduler measures the delays of the spec, and runs users' code
+   * @param executor measures the delays of the spec, and runs users' code
    * @param retryNow called when it is time for the next attempt
    * @param gaveUp called when no other attempt is allowed, with the spec's own error or null
    */
   RetryDriver(
       Retry retry,
-      Scheduler scheduler,
+      SignalExecutor executor,
       Context context,
       Runnable retryNow,
       Consumer<@Nullable Throwable> gaveUp) {
-    this.retry = measuredBy(scheduler, retry);
-    this.scheduler = scheduler;
+    this.retry = measuredBy(executor, retry);
+    this.executor = executor;
     this.context = context;
     this.retryNow = retryNow;
     this.gaveUp = gaveUp;
   }
 
   @SuppressWarnings("ReferenceEquality") // the default itself, not one like it
-  private static Retry measuredBy(Scheduler scheduler, Retry retry) {
+  private static Retry measuredBy(SignalExecutor executor, Retry retry) {
     return retry instanceof RetryBackoffSpec backoff
             && backoff.backoffSchedulerSupplier.get() == Schedulers.parallel()
-        ? backoff.scheduler(scheduler)
+        ? backoff.scheduler(executor)
         : retry;
   }
 
@@ -100,7 +99,7 @@ final class RetryDriver implements CoreSubscriber<Object> {
     cancelled = true;
     Subscription companion = this.companion;
     if (companion != null) {
-      scheduler.schedule(companion::cancel);
+      executor.run(companion::cancel);
     }
   }
 

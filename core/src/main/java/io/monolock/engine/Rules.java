@@ -20,14 +20,6 @@ final class Rules {
     return whole.equals(value) ? value : whole.plusMillis(1);
   }
 
-  static int number(String name, int value, int least, int most) {
-    if (value < least || value > most) {
-      throw new IllegalArgumentException(
-          name + " must be between " + least + " and " + most + ", was " + value);
-    }
-    return value;
-  }
-
   private static String shown(Duration duration) {
     return duration.toHours() > 0 ? duration.toHours() + " h" : duration.toMillis() + " ms";
   }

@@ -17,20 +17,20 @@ import reactor.core.publisher.Mono;
  * One body under one lock, as the resource of a {@code usingWhen}: {@link #body()} runs it, and
  * {@link #end()} frees the keys whatever became of it.
  */
-final class Scope<T> extends Flux<T> implements KeepAlive.LossListener, Claim.Owner {
+final class Scope<T> extends Flux<T> implements KeepAlive.LossListener, HeldLock.Owner {
 
   private static final Duration RELEASE_TIMEOUT = Duration.ofSeconds(1);
 
   private final HeldLock lock;
   private final LockerContext locker;
   private final Function<? super Lock, ? extends Publisher<T>> function;
-  private @Nullable Runnable whenEnded; // guardedBody by this
-  private boolean bodyEnded; // guardedBody by this
+  private @Nullable Runnable whenEnded; // guarded by this
+  private boolean bodyEnded; // guarded by this
   private volatile @Nullable GuardedSubscriber<T> guardedBody;
 
   Scope(HeldLock lock, Function<? super Lock, ? extends Publisher<T>> function) {
     this.lock = lock;
-    this.locker = lock.claim().locker;
+    this.locker = lock.locker;
     this.function = function;
   }
 
@@ -59,10 +59,10 @@ final class Scope<T> extends Flux<T> implements KeepAlive.LossListener, Claim.Ow
         };
     this.guardedBody = guardedBody;
     subscriber.onSubscribe(guardedBody);
-    lock.claim().owner(this);
+    lock.owner(this);
     lock.sharedKeepAlive().add(this);
-    if (locker.claims.isClosed()) {
-      guardedBody.abort(locker.closed(lock.claim().keys));
+    if (locker.leases.isClosed()) {
+      guardedBody.abort(locker.closed(lock.keys));
     }
     guardedBody.begin();
   }
@@ -97,11 +97,11 @@ final class Scope<T> extends Flux<T> implements KeepAlive.LossListener, Claim.Ow
   private Mono<Void> release() {
     lock.sharedKeepAlive().remove(this);
     boolean lost = loss() != null;
-    lock.beginRelease();
+    Release release = lock.beginRelease();
     if (lost) {
       return Mono.empty();
     }
-    return lock.claim().release().outcome(RELEASE_TIMEOUT).then().onErrorComplete();
+    return release.outcome(RELEASE_TIMEOUT).then().onErrorComplete();
   }
 
   /** Null also when the body itself released the lock: any other end of the lock ends the body. */
@@ -122,18 +122,13 @@ final class Scope<T> extends Flux<T> implements KeepAlive.LossListener, Claim.Ow
   @Override
   public void end(boolean now) {
     GuardedSubscriber<T> guardedBody = this.guardedBody;
-    if (guardedBody != null && (now || !lock.claim().options.finishOnCancel())) {
-      locker.publish(() -> guardedBody.abort(locker.closed(lock.claim().keys)));
+    if (guardedBody != null && (now || !lock.options.finishOnCancel())) {
+      locker.executor.run(() -> guardedBody.abort(locker.closed(lock.keys)));
     }
   }
 
   @Override
-  public void released(boolean wasOurs) {
-    lock.released(wasOurs);
-  }
-
-  @Override
   public Optional<LockActivity> activity() {
-    return lock.activity();
+    return Optional.of(lock.shown());
   }
 }

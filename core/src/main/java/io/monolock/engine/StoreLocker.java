@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -22,7 +23,6 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
-import reactor.util.context.Context;
 
 /** The locker over a {@link io.monolock.store.LockStore}: composes the other classes. */
 final class StoreLocker implements ReactiveLocker {
@@ -120,8 +120,13 @@ final class StoreLocker implements ReactiveLocker {
   public Mono<Lock> attach(Collection<String> keys, String token, LockOptions options) {
     LockKeys lockKeys = checked(keys, options);
     LockOptions attached = options.token(token);
-    return Mono.deferContextual(
-        context -> new Attachment(locker, lockKeys, attached, Context.of(context)).lock());
+    return new Mono<>() {
+      @Override
+      public void subscribe(CoreSubscriber<? super Lock> subscriber) {
+        subscriber.onSubscribe(
+            new AttachSubscription(locker, lockKeys, token, attached, subscriber));
+      }
+    };
   }
 
   @Override
@@ -138,12 +143,15 @@ final class StoreLocker implements ReactiveLocker {
         keys,
         "force the release of",
         StoreProblem.Reason.UNKNOWN_OUTCOME,
-        () -> locker.store.forceRelease(key));
+        () -> {
+          locker.leases.forced(key);
+          return locker.store.forceRelease(key);
+        });
   }
 
   @Override
   public List<LockActivity> activity() {
-    return locker.claims.activity();
+    return locker.leases.activity();
   }
 
   private LockKeys checked(Collection<String> keys, LockOptions options) {
@@ -157,16 +165,16 @@ final class StoreLocker implements ReactiveLocker {
   public Mono<Void> close() {
     return Mono.defer(
         () -> {
-          if (locker.claims.close()) {
+          if (locker.leases.close()) {
             beginClosing();
           }
-          return closed.asMono().publishOn(locker.publishOn);
+          return closed.asMono().publishOn(locker.executor);
         });
   }
 
   private void beginClosing() {
-    locker.claims.end(false);
-    Mono<Void> settled = locker.claims.allSettled();
+    locker.leases.end(false);
+    Mono<Void> settled = locker.leases.allSettled();
     settled
         .timeout(locker.wheel.delay(closeTimeout), Mono.defer(() -> endNow(settled)))
         .then(
@@ -183,16 +191,17 @@ final class StoreLocker implements ReactiveLocker {
   }
 
   private Mono<Void> endNow(Mono<Void> settled) {
-    locker.claims.end(true);
+    locker.leases.end(true);
     return settled.timeout(
-        locker.wheel.delay(LAST_RELEASES), Mono.fromRunnable(locker.claims::abandonReleases));
+        locker.wheel.delay(LAST_RELEASES), Mono.fromRunnable(locker.leases::abandonReleases));
   }
 
   private void endClosing() {
     locker.wheel.stop();
     closed.tryEmitEmpty();
     if (ownsTimer) {
-      Schedulers.boundedElastic().schedule(locker.timer::dispose); // it waits for a lock
+      // once it has run the limits that were due soon; it waits for a lock
+      Schedulers.boundedElastic().schedule(locker.timer::dispose, 200, TimeUnit.MILLISECONDS);
     }
   }
 }

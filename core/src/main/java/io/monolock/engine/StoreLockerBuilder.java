@@ -18,14 +18,12 @@ public final class StoreLockerBuilder implements ReactiveLocker.Builder {
 
   private final LockStore store;
   private LockOptions defaults = LockOptions.of(Duration.ofSeconds(30));
-  private LockObserver observer = new SerialObserver.NoObserver();
+  private @Nullable LockObserver observer;
   private @Nullable Scheduler timer;
   private @Nullable Scheduler publishOn;
   private Duration commandTimeout = Duration.ofSeconds(2);
   private Duration closeTimeout = Duration.ofSeconds(5);
-  private int handOvers = 32;
-  private Duration handOverTime = Duration.ofMillis(100);
-  private Duration stepBack = Duration.ofMillis(3);
+  private Duration turn = Duration.ofMillis(100);
 
   /**
    * Settings with their defaults.
@@ -73,20 +71,8 @@ public final class StoreLockerBuilder implements ReactiveLocker.Builder {
   }
 
   @Override
-  public ReactiveLocker.Builder handOvers(int most) {
-    this.handOvers = Rules.number("handOvers", most, 0, HandOvers.MOST_EVER);
-    return this;
-  }
-
-  @Override
-  public ReactiveLocker.Builder handOverTime(Duration longest) {
-    this.handOverTime = Rules.duration("handOverTime", longest, Duration.ZERO, LONGEST);
-    return this;
-  }
-
-  @Override
-  public ReactiveLocker.Builder stepBack(Duration pause) {
-    this.stepBack = Rules.duration("stepBack", pause, Duration.ZERO, Duration.ofSeconds(1));
+  public ReactiveLocker.Builder turn(Duration longest) {
+    this.turn = Rules.duration("turn", longest, Duration.ZERO, LONGEST);
     return this;
   }
 
@@ -101,7 +87,7 @@ public final class StoreLockerBuilder implements ReactiveLocker.Builder {
             publishOn,
             observer,
             commandTimeout,
-            new HandOvers.Limits(handOvers, handOverTime, stepBack));
+            turn);
     return new StoreLocker(locker, defaults, closeTimeout, ownsTimer);
   }
 }

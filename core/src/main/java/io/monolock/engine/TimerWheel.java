@@ -61,7 +61,24 @@ final class TimerWheel {
   }
 
   Task after(Duration delay, Runnable action) {
-    return at(now() + delay.toNanos(), action);
+    return at(Nanos.after(now(), delay), action);
+  }
+
+  /**
+   * As {@link #after}, for the end of something that a caller waits for: it comes early, at once,
+   * when the wheel is stopped.
+   */
+  Task limit(Duration delay, Runnable action) {
+    Task task = new Task(Nanos.after(now(), delay), action, true);
+    if (stopped) {
+      task.run();
+    } else {
+      place(task);
+      if (stopped) {
+        task.run();
+      }
+    }
+    return task;
   }
 
   /** Completes on the timer after the delay. */
@@ -71,7 +88,7 @@ final class TimerWheel {
 
   /** Runs the action on the timer at this time, or as soon as possible if that is past. */
   Task at(long time, Runnable action) {
-    Task task = new Task(time, action);
+    Task task = new Task(time, action, false);
     place(task);
     return task;
   }
@@ -82,7 +99,7 @@ final class TimerWheel {
     }
     long now = now();
     long tick = Math.floorDiv(Math.min(task.time, now + HORIZON), TICK);
-    if (task.time - now < TICK || !bucket(tick).add(task, tick)) {
+    if (task.time < now + TICK || !bucket(tick).add(task, tick)) {
       arm(task);
       return;
     }
@@ -104,11 +121,16 @@ final class TimerWheel {
     return ring[Math.floorMod(tick, ring.length)];
   }
 
-  /** Stops with the next tick; tasks that are not due yet never run. */
+  /** Runs the limits now; other tasks that are not due yet never run. */
   void stop() {
     stopped = true;
     for (Bucket bucket : ring) {
-      bucket.empty();
+      for (Task task = bucket.empty(); task != null; ) {
+        Task next = task.next;
+        task.next = null;
+        task.run();
+        task = next;
+      }
     }
   }
 
@@ -240,17 +262,19 @@ final class TimerWheel {
   final class Task implements Runnable {
 
     private final long time;
+    private final boolean isLimit;
 
-    /** Null when it is cancelled, so that what waits in the timer keeps nothing alive. */
+    /** Null when it ran or is cancelled, so that what waits in the timer keeps nothing alive. */
     private volatile @Nullable Runnable action;
 
     private volatile @Nullable Bucket bucket;
     private @Nullable Task previous; // guarded by the bucket
     private @Nullable Task next; // guarded by the bucket
 
-    private Task(long time, Runnable action) {
+    private Task(long time, Runnable action, boolean isLimit) {
       this.time = time;
       this.action = action;
+      this.isLimit = isLimit;
     }
 
     long time() {
@@ -260,8 +284,9 @@ final class TimerWheel {
     @Override
     public void run() {
       Runnable action = this.action;
-      if (action != null && !stopped) {
-        action.run();
+      if (action != null && (isLimit || !stopped)) {
+        this.action = null;
+        SignalExecutor.runSafely(action);
       }
     }
 

@@ -1,381 +1,482 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
+import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import io.monolock.LockOptions;
+import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
+import io.monolock.store.StoreFailure;
 import java.time.Duration;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
 
 /**
- * The waiters for one set of keys in this locker, in order.
+ * The waiters for one set of keys in this locker, in order, and the attempts to get the keys.
  *
- * <h2>Only the first waiter asks</h2>
+ * <p>The line asks, not the waiter: attempts are made for the first one, and go on when it leaves.
+ * A grant serves the waiter that is first when it comes; a refusal counts for all that had joined
+ * when it was sent, and a later one that becomes the first asks afresh. While the line holds the
+ * keys through one of its waiters, the next one expects them soon, and asks only if it does not get
+ * them.
  *
- * <p>The first waiter asks the store, as its retry spec says; the others stand behind it, first
- * come first served, and send nothing. A waiter that becomes the first because the one before it
- * gave up asks at once, as the keys may have become free in between.
- *
- * <h2>Hand-over</h2>
- *
- * <p>If the keys are held by this locker, their release gives them to the first waiter, in the same
- * command. So a waiter that becomes the first because the one before it got the keys asks only if
- * it does not get them soon. See {@link HandOvers} for how other processes get their turn.
- *
- * <h2>Wake-ups</h2>
- *
- * <p>Once the first waiter was refused, the line subscribes to the store's wake-ups, which say that
- * the keys may be free, and passes them on to the waiter that is first by then. While the keys are
- * held by this locker, wake-ups mostly are echoes of our own commands; they are acted upon a little
- * later, unless a hand-over comes first.
- *
- * <p>A line exists as long as it has waiters, or a holder that got the keys through it. No method
- * of a waiter, of the store or of another line is called while the monitor of a line is held.
+ * <p>A line without waiters and holder is over. A single attempt, and a token of the user's, have a
+ * line of their own. No waiter, store or lease is called while the monitor is held, other than to
+ * make a lease for the line; what is to be asked is asked by one thread at a time.
  */
 final class WaitLine {
 
-  /** A place in a line. Its methods neither block nor throw. */
-  interface Waiter {
-
-    /** It is the first now, and asks. */
-    void ask();
-
-    /** Asks no later than at this time, if it is not asking already. */
-    void askBy(long time);
-
-    /**
-     * The keys may be free: asks now; if an attempt is under way and is refused, then once more.
-     *
-     * @param toRepeat whether wake-ups only begin to flow: the last attempt, made before that, is
-     *     repeated and does not count again
-     */
-    void wake(boolean toRepeat);
-
-    /**
-     * The keys are handed over by their release.
-     *
-     * @return false if this waiter has ended, and the release has to go on without it
-     */
-    boolean receive(Release release);
+  /** Who else stands in a line. */
+  enum Kind {
+    /** All waiters of the locker for these keys. */
+    SHARED,
+    /** Nothing but a waiter with a token of the user's, which may hold the keys already. */
+    ALONE,
+    /** Nothing but a single attempt, which never waits. */
+    SINGLE
   }
 
-  /** While others stand behind, the first waiter asks at least this often. */
-  static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+  /** While others stand behind, the line asks at least this often. */
+  static final long LONGEST_PAUSE = SECONDS.toNanos(1);
 
-  /** How long the first waiter expects a hand-over by the holder in this locker. */
-  private static final Duration HAND_OVER_TIMEOUT = Duration.ofMillis(10);
+  /** How long the first waiter expects to be given the keys by their holder in this locker. */
+  private static final long EXPECTATION = MILLISECONDS.toNanos(10);
 
-  private static final Logger LOG = LoggerFactory.getLogger(WaitLine.class);
+  private static final long AFTER_EXPIRY = MILLISECONDS.toNanos(1);
 
+  final LockKeys keys;
   private final LockerContext locker;
-  private final LockKeys keys;
+  final Kind kind;
+  private final @Nullable String token;
+  private final MemberSet<AcquireSubscription> waiters = new MemberSet<>(); // all guarded by this
+  private final LastAnswer lastAnswer = new LastAnswer();
+  private final AskSchedule schedule;
+  private final TurnBudget budget;
+  private final LineWakeUps wakeUps;
+  private final AtomicInteger looks = new AtomicInteger();
 
-  private @Nullable LastAnswer lastAnswer;
-  private @Nullable HandOvers handOvers;
-  private @Nullable Waiter first;
-  private @Nullable Set<Waiter> behind;
-  private @Nullable Claim holder;
+  /** What the line asks for. */
+  private @Nullable Lease asked;
 
-  /** The first waiter was refused by the store, or others stand behind it. */
-  private boolean contended;
+  /** What a waiter got through this line, as long as it is not freed. */
+  private @Nullable Lease held;
 
-  /** The first waiter has not asked lately, as it expects a hand-over. */
-  private boolean expectsHandOver;
+  private long joined;
 
-  private long expectedSince;
-  private boolean handOverWatched;
-  private boolean over;
-  private @Nullable Disposable wakeUps;
+  /** How many had joined when the last refusal was sent. */
+  private long refusedUpTo;
 
-  /** Whether a wake-up came; the first one only says that they flow from now on. */
-  private boolean woken;
+  /** Whether the first waiter was refused, or has to wait for others. */
+  private boolean isContended;
 
-  WaitLine(LockerContext locker, LockKeys keys) {
+  private boolean isOver;
+
+  /**
+   * A line.
+   *
+   * @param token the user's, null to ask with tokens of ours
+   */
+  WaitLine(LockerContext locker, LockKeys keys, Kind kind, @Nullable String token) {
     this.locker = locker;
     this.keys = keys;
+    this.kind = kind;
+    this.token = token;
+    this.schedule = new AskSchedule(locker, this::due);
+    this.budget = new TurnBudget(locker.turn);
+    this.wakeUps = new LineWakeUps(locker, keys, this::wake);
   }
 
-  LockKeys keys() {
-    return keys;
-  }
-
-  /** What the waiters know of the keys. */
-  synchronized LastAnswer lastAnswer() {
-    if (lastAnswer == null) {
-      lastAnswer = new LastAnswer();
-    }
-    return lastAnswer;
-  }
-
-  /** Puts the waiter at the end; false if this line is over, and a new one is needed. */
-  boolean join(Waiter waiter) {
-    Waiter first;
-    synchronized (this) {
-      if (over) {
-        return false;
-      }
-      first = this.first;
-      if (first == null) {
-        this.first = waiter;
-      } else {
-        contended = true;
-        if (behind == null) {
-          behind = new LinkedHashSet<>();
-        }
-        behind.add(waiter);
-      }
-    }
-    if (first == null) {
-      waiter.ask();
-    } else {
-      first.askBy(locker.now() + LONGEST_PAUSE.toNanos());
-    }
-    return true;
-  }
-
-  /** Whether there is a waiter that was refused, or has to wait for others. */
-  synchronized boolean isContended() {
-    return first != null && (contended || holder != null);
-  }
-
-  /** Whether a new waiter has to stand behind others. */
-  synchronized boolean isOccupied() {
-    return first != null;
+  /** Whether other lines may ask for keys of this one. */
+  boolean isSpanning() {
+    return kind != Kind.SHARED || keys.size() > 1;
   }
 
   synchronized boolean isOver() {
-    return over;
+    return isOver;
   }
 
-  synchronized boolean hasOthers() {
-    return behind != null && !behind.isEmpty();
+  LastAnswer lastAnswer() {
+    return lastAnswer;
   }
 
-  /** The first waiter was refused: from now on the line needs wake-ups. */
-  void refused() {
-    synchronized (this) {
-      contended = true;
-      if (holder == null && handOvers != null) {
-        handOvers.refused();
-      }
-      if (over || wakeUps != null) {
-        return;
-      }
-    }
-    subscribeToWakeUps();
+  /** Whether there is a waiter that must not be overtaken. */
+  synchronized boolean isContended() {
+    return !waiters.isEmpty() && isContended;
   }
 
-  private void subscribeToWakeUps() {
-    Disposable subscription =
-        locker
-            .store
-            .wakeUps(keys)
-            .subscribe(any -> onWakeUp(), e -> LOG.warn("no more wake-ups for {}", keys, e));
-    boolean superfluous;
-    synchronized (this) {
-      superfluous = over || wakeUps != null;
-      if (!superfluous) {
-        wakeUps = subscription;
-      }
-    }
-    if (superfluous) {
-      subscription.dispose();
-    }
+  /** The number of the first waiter, {@link Nanos#NEVER} if there is none. */
+  synchronized long firstId() {
+    AcquireSubscription first = waiters.first();
+    return first == null ? Nanos.NEVER : first.id;
   }
 
-  private void onWakeUp() {
-    Waiter first;
-    boolean isFirst;
-    synchronized (this) {
-      isFirst = !woken;
-      woken = true;
-      first = this.first;
-      if (first == null) {
-        return;
-      }
-      if (holder != null) {
-        expectHandOver();
-        first = null;
-      }
-    }
-    if (first == null) {
-      watchHandOver();
-    } else {
-      first.wake(isFirst);
-    }
+  synchronized List<AcquireSubscription> waiters() {
+    return waiters.all();
   }
 
-  /** The waiter leaves without the keys. */
-  void leave(Waiter waiter) {
-    Waiter next;
+  /** Puts the waiter at the end; false if this line is over, and a new one is needed. */
+  boolean join(AcquireSubscription waiter) {
+    boolean hasToWait;
     synchronized (this) {
-      if (!waiter.equals(first)) {
-        if (behind != null) {
-          behind.remove(waiter);
-        }
-        return;
+      if (isOver) {
+        return false;
       }
-      next = advance();
-    }
-    endIfUnused();
-    if (next != null && !locker.claims.isClosed()) {
-      next.ask();
-    }
-  }
-
-  /**
-   * The waiter has got the keys and leaves.
-   *
-   * @param byHandOver whether they were handed to it
-   * @return whether it holds them through this line; a waiter that never had to wait, with no
-   *     others behind it, leaves no line behind
-   */
-  boolean served(Waiter waiter, Claim claim, boolean byHandOver) {
-    boolean neverWaited;
-    synchronized (this) {
-      neverWaited = waiter.equals(first) && !contended && holder == null && handOvers == null;
-      if (neverWaited) {
-        first = null;
+      hasToWait = !waiters.isEmpty() || held != null;
+      waiter.joined(++joined);
+      waiters.add(waiter);
+      long now = locker.now();
+      if (waiters.hasOthers()) {
+        schedule.askBy(now + LONGEST_PAUSE);
+      } else {
+        schedule.askBy(held == null ? now : now + EXPECTATION);
       }
+      isContended |= hasToWait;
     }
-    if (neverWaited) {
-      endIfUnused();
-      return false;
+    if (hasToWait) {
+      waiter.reportWaiting();
+      locker.lines.contended(this);
     }
-    synchronized (this) {
-      if (!claim.isReleased()) {
-        holder = claim;
-      }
-      lastAnswer().busy(locker.now(), claim.options.ttl());
-      if (!byHandOver && handOvers != null) {
-        handOvers.taken();
-      }
-      if (waiter.equals(first)) {
-        if (advance() != null) {
-          expectHandOver();
-        }
-      } else if (behind != null) {
-        behind.remove(waiter);
-      }
-    }
-    endIfUnused();
-    watchHandOver();
+    look();
     return true;
   }
 
-  private @Nullable Waiter advance() {
-    first = null;
-    expectsHandOver = false;
-    if (behind != null) {
-      Iterator<Waiter> waiters = behind.iterator();
-      if (waiters.hasNext()) {
-        first = waiters.next();
-        waiters.remove();
+  /** The waiter leaves without the keys. */
+  void leave(AcquireSubscription waiter) {
+    Lease given = null;
+    AcquireSubscription next = null;
+    boolean wasFirst;
+    synchronized (this) {
+      wasFirst = waiter.equals(waiters.first());
+      if (!waiters.remove(waiter)) {
+        return;
+      }
+      if (waiters.isEmpty()) {
+        given = giveUp();
+      } else if (wasFirst && !schedule.isAsking()) {
+        next = waiters.first();
+        if (next != null && next.joined() > refusedUpTo && held == null) {
+          schedule.askBy(locker.now());
+          next = null;
+        }
       }
     }
-    contended = hasOthers();
+    if (given != null) {
+      given.leave(this);
+    }
+    if (wasFirst) {
+      locker.lines.left(this);
+    }
+    if (next != null && !locker.leases.isClosed()) {
+      next.refusedBefore();
+    }
+    endIfUnused();
+    look();
+  }
+
+  /** No waiter is left: the answer to an attempt that is under way goes to the lease only. */
+  private @Nullable Lease giveUp() {
+    Lease given = asked;
+    asked = null;
+    isContended = false;
+    schedule.stop();
+    return given;
+  }
+
+  private void endIfUnused() {
+    synchronized (this) {
+      if (isOver || !waiters.isEmpty() || held != null) {
+        return;
+      }
+      isOver = true;
+      schedule.stop();
+    }
+    wakeUps.stop();
+    locker.lines.remove(this);
+  }
+
+  private void due() {
+    synchronized (this) {
+      schedule.taskRan();
+    }
+    look();
+  }
+
+  /** Asks if that is due; does nothing but that, so it may be called at any time. */
+  void look() {
+    if (looks.getAndIncrement() != 0) {
+      return;
+    }
+    int seen = 1;
+    do {
+      LineAttempt attempt;
+      while ((attempt = nextAttempt()) != null) {
+        attempt.ask();
+      }
+      seen = looks.addAndGet(-seen);
+    } while (seen != 0);
+  }
+
+  private @Nullable LineAttempt nextAttempt() {
+    if (locker.leases.isClosed() || (kind != Kind.SINGLE && locker.lines.mustYield(this))) {
+      return null;
+    }
+    synchronized (this) {
+      AcquireSubscription first = waiters.first();
+      if (first == null || !schedule.isDue(locker.now())) {
+        if (first != null) {
+          schedule.plan();
+        }
+        return null;
+      }
+      if (!schedule.isRepeat()) {
+        first.countAttempt();
+      }
+      return attemptFor(first, null);
+    }
+  }
+
+  private @Nullable LineAttempt attemptFor(
+      AcquireSubscription first, @Nullable LeaseCall<Boolean> from) {
+    Lease lease = asked != null ? asked : locker.leases.open(this, token);
+    asked = lease;
+    if (lease == null) {
+      return null;
+    }
+    LineAttempt attempt = new LineAttempt(this, lease, first, joined, from);
+    schedule.begin(attempt);
+    return attempt;
+  }
+
+  // what comes of attempts
+
+  void refused(LineAttempt attempt, @Nullable Duration remaining) {
+    AcquireSubscription told;
+    synchronized (this) {
+      lastAnswer.busy(locker.now(), remaining);
+      long longest = remaining == null ? Nanos.NEVER : Nanos.sum(Nanos.of(remaining), AFTER_EXPIRY);
+      told = over(attempt, longest);
+      if (told != null && held == null) {
+        budget.refused(attempt.askedAt);
+      }
+    }
+    if (told != null) {
+      told.refused(remaining);
+      if (told.mayWait()) {
+        wakeUps.start();
+        locker.lines.contended(this);
+      }
+    }
+    look();
+  }
+
+  void failed(LineAttempt attempt, StoreFailure failure) {
+    AcquireSubscription told;
+    synchronized (this) {
+      lastAnswer.failed(failure);
+      told = failure.isTransient() ? over(attempt, Nanos.NEVER) : null;
+      if (!failure.isTransient() && schedule.isUnderWay(attempt)) {
+        schedule.clear();
+        refusedUpTo = 0;
+        if (!attempt.cause.equals(waiters.first())) {
+          schedule.askBy(locker.now());
+        }
+      }
+    }
+    if (!failure.isTransient()) {
+      attempt.cause.failed(failure);
+    } else if (told != null) {
+      told.failed(failure);
+    }
+    look();
+  }
+
+  /** The keys will be freed by a release that was asked for before. */
+  void askAgain(LineAttempt attempt) {
+    synchronized (this) {
+      if (schedule.isUnderWay(attempt)) {
+        schedule.clear();
+        schedule.askBy(locker.now());
+      }
+    }
+    look();
+  }
+
+  /** The attempt is over without the keys; gives the waiter for which that counts. */
+  private @Nullable AcquireSubscription over(LineAttempt attempt, long longest) {
+    AcquireSubscription first = waiters.first();
+    if (first == null || !schedule.isUnderWay(attempt)) {
+      return null;
+    }
+    isContended = true;
+    refusedUpTo = attempt.joined;
+    schedule.over(locker.now(), waiters.hasOthers() ? Math.min(longest, LONGEST_PAUSE) : longest);
+    if (first.joined() <= refusedUpTo) {
+      return first;
+    }
+    schedule.askBy(locker.now());
+    return null;
+  }
+
+  /** The keys are ours; false if no waiter takes them. */
+  boolean granted(LineAttempt attempt, OptionalLong fencingToken) {
+    long deadline = Nanos.after(attempt.askedAt, Grant.trustedFor(attempt.options().ttl()));
+    AcquireSubscription served = null;
+    boolean isLate;
+    synchronized (this) {
+      AcquireSubscription first = waiters.first();
+      if (first == null || attempt.lease != asked) {
+        return false;
+      }
+      isLate = locker.now() >= deadline;
+      if (!isLate) {
+        asked = null;
+        if (!attempt.isTransfer()) {
+          budget.granted();
+        }
+        schedule.granted();
+        if (first.equals(attempt.cause) || isAlike(attempt.options(), first.options)) {
+          served = first;
+          serve(first, attempt.lease);
+        } else {
+          held = attempt.lease;
+        }
+      }
+    }
+    if (isLate) {
+      failed(attempt, locker.unanswered(UNKNOWN_OUTCOME));
+      return false;
+    }
+    if (served == null) {
+      attempt.lease.leave(this); // which hands the keys over to the first one
+      return true;
+    }
+    HeldLock lock =
+        new HeldLock(attempt.lease, keys, served, fencingToken, attempt.askedAt, deadline);
+    attempt.lease.begin(lock, attempt);
+    locker.lines.served(this, served.id);
+    endIfUnused();
+    served.granted(lock);
+    look();
+    return true;
+  }
+
+  static boolean isAlike(LockOptions some, LockOptions other) {
+    return some.ttl().equals(other.ttl())
+        && some.metadata().equals(other.metadata())
+        && some.fenced() == other.fenced();
+  }
+
+  // what comes of holding
+
+  /** Takes out the waiter that goes on with this lease as it is; null if there is none. */
+  @Nullable AcquireSubscription next(Lease lease, LockOptions options) {
+    if (locker.lines.mustYield(this)) {
+      return null;
+    }
+    AcquireSubscription first;
+    Lease given = null;
+    synchronized (this) {
+      first = waiters.first();
+      if (first == null
+          || !isAlike(options, first.options)
+          || budget.isOver(lease.turnBegunAt(), locker.now())) {
+        return null;
+      }
+      serve(first, lease);
+      if (waiters.isEmpty()) {
+        given = giveUp();
+      }
+    }
+    if (given != null) {
+      given.leave(this);
+    }
+    locker.lines.served(this, first.id);
     return first;
   }
 
   /**
-   * The waiter to hand the keys to. Called when a release is about to be sent.
-   *
-   * @return null when there is no waiter, or when other processes are to get their turn
+   * The attempt that takes the keys over from this lease for the first waiter; null if there is
+   * none, or it is the turn of other processes.
    */
-  @Nullable Waiter successor(Claim from) {
-    Waiter successor;
-    boolean now = false;
+  @Nullable LineAttempt transfer(Lease from, LeaseCall<Boolean> release) {
+    if (locker.leases.isClosed() || locker.lines.mustYield(this)) {
+      return null;
+    }
     synchronized (this) {
-      if (from.equals(holder)) {
-        holder = null;
+      AcquireSubscription first = waiters.first();
+      if (first == null) {
+        return null;
       }
-      expectsHandOver = false;
-      successor = first;
-      if (successor != null) {
-        if (handOvers == null) {
-          handOvers = new HandOvers(locker.handOvers);
-        }
-        now = handOvers.oneMore(locker.now());
+      long now = locker.now();
+      if (budget.isOver(from.turnBegunAt(), now)) {
+        schedule.stepBackUntil(budget.stepBack(from.turnBegunAt(), now));
+        return null;
       }
+      LineAttempt attempt = attemptFor(first, release);
+      if (attempt != null) {
+        attempt.turnBegunAt = from.turnBegunAt();
+      }
+      return attempt;
     }
-    if (successor == null) {
-      endIfUnused();
-    } else if (!now) {
-      successor.askBy(locker.now() + locker.handOvers.stepBack().toNanos());
-    }
-    return now ? successor : null;
   }
 
-  /** The claim no longer holds keys through this line. */
-  void left(Claim claim) {
-    Waiter next;
+  private void serve(AcquireSubscription served, Lease lease) {
+    boolean neverWaited = !isContended && held == null && !waiters.hasOthers();
+    waiters.remove(served);
+    if (neverWaited || kind != Kind.SHARED) {
+      isContended = false;
+      return;
+    }
+    held = lease;
+    isContended = true;
+    long now = locker.now();
+    lastAnswer.busy(now, served.options.ttl());
+    schedule.servedUntil(now + EXPECTATION);
+    if (!waiters.isEmpty()) {
+      schedule.plan();
+    }
+  }
+
+  /** Keys of this line are free: those of this lease, which may have been held through it. */
+  void freed(@Nullable Lease lease) {
     synchronized (this) {
-      if (claim.equals(holder)) {
-        holder = null;
+      if (lease != null && lease.equals(held)) {
+        held = null;
       }
-      next = holder == null && !hasSteppedBack() ? first : null;
+      if (held == null && !waiters.isEmpty()) {
+        schedule.askBy(locker.now());
+      }
     }
     endIfUnused();
-    if (next != null && !locker.claims.isClosed()) {
-      next.wake(false);
-    }
+    look();
   }
 
-  private boolean hasSteppedBack() {
-    return handOvers != null && handOvers.hasSteppedBack();
-  }
-
-  private void endIfUnused() {
-    Disposable subscription;
+  private void wake(boolean toRepeat) {
     synchronized (this) {
-      if (over || first != null || holder != null) {
+      if (waiters.isEmpty()) {
         return;
       }
-      over = true;
-      subscription = wakeUps;
-      wakeUps = null;
+      if (held != null) {
+        schedule.askBy(locker.now() + EXPECTATION); // mostly an echo of our own commands
+      } else {
+        schedule.wake(toRepeat);
+      }
     }
-    locker.lines.remove(this);
-    if (subscription != null) {
-      subscription.dispose();
-    }
+    look();
   }
 
-  private void expectHandOver() {
-    if (!expectsHandOver) {
-      expectsHandOver = true;
-      expectedSince = locker.now();
-    }
-  }
-
-  /** One timer for the whole line, as there are too many hand-overs for one each. */
-  private void watchHandOver() {
+  /** The retry spec of a waiter says that it is time for an attempt. */
+  void specAsks(AcquireSubscription waiter) {
     synchronized (this) {
-      if (handOverWatched || !expectsHandOver || over) {
+      if (!waiter.equals(waiters.first())) {
         return;
       }
-      handOverWatched = true;
+      schedule.askAfterPause();
     }
-    locker.wheel.after(HAND_OVER_TIMEOUT, this::checkHandOver);
-  }
-
-  private void checkHandOver() {
-    Waiter waiter = null;
-    synchronized (this) {
-      handOverWatched = false;
-      if (expectsHandOver && locker.now() - expectedSince >= HAND_OVER_TIMEOUT.toNanos()) {
-        expectsHandOver = false;
-        waiter = first;
-      }
-    }
-    if (waiter != null) {
-      waiter.wake(false);
-    } else {
-      watchHandOver();
-    }
+    look();
   }
 }

@@ -390,9 +390,22 @@ class KeepAliveTest {
   }
 
   @Test
+  @DisplayName("B19: a release that keeps nothing does not wait for a refresh")
+  void releaseThatKeepsNothingDoesNotWaitForARefresh() {
+    Lock lock = lock(LockOptions.of(TTL).holdAtLeast(Duration.ofMillis(1)));
+    v.store.next(StoreOperation.EXTEND, swallowed());
+    v.run(lock.keepAlive());
+    v.pass(PERIOD);
+
+    v.run(lock.release());
+
+    assertThat(v.isFree("a")).isTrue();
+  }
+
+  @Test
   @DisplayName("B19: a refresh without an answer holds the release up for a command's time only")
   void refreshWithoutAnAnswerDoesNotKeepTheLock() {
-    Lock lock = lock(LockOptions.of(TTL).holdAtLeast(Duration.ofMillis(1)));
+    Lock lock = lock(LockOptions.of(TTL).holdAtLeast(PERIOD.plusMillis(1_500)));
     v.store.next(StoreOperation.EXTEND, swallowed());
     v.run(lock.keepAlive());
     v.pass(PERIOD);

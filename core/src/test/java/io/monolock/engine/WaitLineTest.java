@@ -227,10 +227,38 @@ class WaitLineTest {
   @Nested
   class HandingOver {
 
+    private final LockOptions other = OPTIONS.ttl(TTL.multipliedBy(2));
+
+    /** Of another ttl than the holder, so that the keys go to it by a command. */
+    private SignalProbe<Lock> otherWaiter() {
+      return v.run(v.locker.acquire("a", other));
+    }
+
+    @Test
+    @DisplayName("G12: a lease is passed on to the next waiter, with its token, without a command")
+    void aReleasePassesTheLeaseOnWithoutACommand() {
+      Lock holder = heldHere();
+      Duration deadline = holder.remaining();
+      SignalProbe<Lock> next = waiter();
+      long sent = v.store.calls().size();
+
+      assertThat(v.get(holder.release())).isTrue();
+
+      assertThat(next.value().isValid()).isTrue();
+      assertThat(next.value().remaining()).isEqualTo(deadline);
+      assertThat(holder.isValid()).isFalse();
+      assertThat(v.store.calls()).hasSize((int) sent);
+      assertThat(v.observed.events)
+          .contains("acquired [a] attempts=1", "released [a] wasOurs=true");
+      assertThat(v.store.tokens()).contains(next.value().token());
+      assertThat(holder.token()).isNotEqualTo(next.value().token());
+      assertThat(v.get(next.value().ttl())).isPositive();
+    }
+
     @Test
     void aReleaseHandsTheKeysToTheNextWaiterInOneCommand() {
       Lock holder = heldHere();
-      SignalProbe<Lock> next = waiter();
+      SignalProbe<Lock> next = otherWaiter();
       long sent = v.store.calls().size();
 
       assertThat(v.get(holder.release())).isTrue();
@@ -270,7 +298,7 @@ class WaitLineTest {
     @Test
     void aWaiterThatCancelledInTheMiddleIsLeftOut() {
       Lock holder = heldHere();
-      List<SignalProbe<Lock>> waiters = waiters(3);
+      List<SignalProbe<Lock>> waiters = List.of(otherWaiter(), waiter(), waiter());
       waiters.get(1).cancel();
 
       v.get(holder.release());
@@ -285,7 +313,7 @@ class WaitLineTest {
     @DisplayName("B27: a lock that is handed to a waiter that cancels is passed on")
     void aWaiterThatCancelsDuringItsHandOverPassesTheKeysOn() {
       Lock holder = heldHere();
-      List<SignalProbe<Lock>> waiters = waiters(2);
+      List<SignalProbe<Lock>> waiters = List.of(otherWaiter(), otherWaiter());
       HeldBack held = HeldBack.answer();
       v.store.next(TRANSFER, held);
       v.run(holder.release());
@@ -296,13 +324,13 @@ class WaitLineTest {
 
       assertThat(waiters.get(0).values).isEmpty();
       assertThat(waiters.get(1).value().isValid()).isTrue();
-      assertThat(v.observed.count("abandoned")).isEqualTo(1);
+      assertThat(v.observed.count("abandoned")).isZero();
     }
 
     @Test
     void theLastWaiterThatCancelsDuringItsHandOverFreesTheKeys() {
       Lock holder = heldHere();
-      SignalProbe<Lock> only = waiter();
+      SignalProbe<Lock> only = otherWaiter();
       HeldBack held = HeldBack.answer();
       v.store.next(TRANSFER, held);
       v.run(holder.release());
@@ -318,7 +346,7 @@ class WaitLineTest {
     @Test
     void aHandOverThatTheStoreCannotDoIsFollowedByAPlainRelease() {
       Lock holder = heldHere();
-      SignalProbe<Lock> next = waiter();
+      SignalProbe<Lock> next = otherWaiter();
       v.store.next(TRANSFER, ScriptedStore.fails(SERVER_STATE, true));
 
       assertThat(v.get(holder.release())).isTrue();
@@ -331,7 +359,7 @@ class WaitLineTest {
     @Test
     void aHandOverThatTheNextWaiterMayNotHaveEndsTheWaiterAndNotTheRelease() {
       Lock holder = heldHere();
-      List<SignalProbe<Lock>> waiters = waiters(2);
+      List<SignalProbe<Lock>> waiters = List.of(otherWaiter(), otherWaiter());
       v.store.next(TRANSFER, ScriptedStore.fails(PERMISSION, false));
 
       assertThat(v.get(holder.release())).isTrue();
@@ -344,7 +372,7 @@ class WaitLineTest {
     @Test
     void aHandOverWhoseAnswerIsLostLeavesTheKeysWithTheNextWaiter() {
       Lock holder = heldHere();
-      SignalProbe<Lock> next = waiter();
+      SignalProbe<Lock> next = otherWaiter();
       v.store.next(TRANSFER, ScriptedStore.answerLost());
 
       assertThat(v.get(holder.release())).isTrue();
@@ -357,7 +385,7 @@ class WaitLineTest {
     @Test
     void aHandOverWithoutAnswerDelaysNoCallerLongerThanACommandMayTake() {
       Lock holder = heldHere();
-      SignalProbe<Lock> next = waiter();
+      SignalProbe<Lock> next = otherWaiter();
       v.store.next(TRANSFER, ScriptedStore.swallowed());
 
       SignalProbe<Boolean> release = v.run(holder.release());
@@ -385,7 +413,7 @@ class WaitLineTest {
       Lock holder = heldHere();
       HeldBack held = HeldBack.call();
       v.store.next(ACQUIRE, held);
-      SignalProbe<Lock> next = waiter();
+      SignalProbe<Lock> next = otherWaiter();
       v.get(holder.release());
       assertThat(next.value().isValid()).isTrue();
 
@@ -411,134 +439,154 @@ class WaitLineTest {
   @Nested
   class TurnsOfOtherProcesses {
 
-    private int handedOverBeforeStepBack(List<SignalProbe<Lock>> waiters, int from) {
+    private final Duration turn = Duration.ofMillis(100);
+
+    private int served;
+
+    /** Releases one lock after the other until the keys are freed; gives how long that took. */
+    private Duration turn(List<SignalProbe<Lock>> waiters) {
       long released = v.store.count(RELEASE);
-      int served = from;
-      while (v.store.count(RELEASE) == released) {
-        v.run(waiters.get(served++).value().release());
+      int ms = 0;
+      while (true) {
+        v.run(waiters.get(served).value().release());
+        if (v.store.count(RELEASE) > released) {
+          served++;
+          return Duration.ofMillis(ms);
+        }
+        served++;
+        v.pass(Duration.ofMillis(1));
+        ms++;
       }
-      return served - from - 1;
+    }
+
+    /** Lets time pass until the next waiter has the lock. */
+    private void awaitNext(List<SignalProbe<Lock>> waiters) {
+      for (int i = 0; i < 100 && waiters.get(served).isPending(); i++) {
+        v.pass(Duration.ofNanos(500_000));
+      }
     }
 
     @Test
-    void afterSomeHandOversTheKeysAreFreedForOthers() {
-      v = new VirtualLocker(builder -> builder.handOvers(2));
-      Lock holder = heldHere();
-      List<SignalProbe<Lock>> waiters = waiters(5);
-      v.run(holder.release());
-      v.run(waiters.get(0).value().release());
-      assertThat(v.store.count(TRANSFER)).isEqualTo(2);
-
-      v.run(waiters.get(1).value().release());
-
-      assertThat(v.store.count(TRANSFER)).isEqualTo(2);
-      assertThat(served(waiters)).isEqualTo(2);
-      Lock elsewhere = v.get(v.another().tryAcquire("a", TTL));
-      v.pass(Duration.ofMillis(3));
-      assertThat(served(waiters)).isEqualTo(2);
-      v.get(elsewhere.release());
-      v.pass(Duration.ofSeconds(1));
-      assertThat(served(waiters)).isEqualTo(3);
-    }
-
-    @Test
-    void ifNoOtherProcessComesTheLineGoesOnAfterAMoment() {
-      v = new VirtualLocker(builder -> builder.handOvers(1));
+    void afterATurnTheKeysAreFreedForOthers() {
       Lock holder = heldHere();
       List<SignalProbe<Lock>> waiters = waiters(3);
       v.run(holder.release());
-      v.run(waiters.get(0).value().release());
-
-      v.pass(Duration.ofNanos(2_999_999));
-      assertThat(served(waiters)).isEqualTo(1);
-      v.pass(Duration.ofNanos(1));
-      assertThat(served(waiters)).isEqualTo(2);
-    }
-
-    @Test
-    void aWakeUpEndsTheStepBack() {
-      v = new VirtualLocker(builder -> builder.handOvers(1));
-      Lock holder = heldHere();
-      List<SignalProbe<Lock>> waiters = waiters(3);
-      v.run(holder.release());
-      v.run(waiters.get(0).value().release());
-
-      v.store.wakeUp("a");
-      v.pass(Duration.ZERO);
-
-      assertThat(served(waiters)).isEqualTo(2);
-    }
-
-    @Test
-    void whileNoOtherProcessComesTheRowsGetLonger() {
-      v = new VirtualLocker(builder -> builder.handOvers(2));
-      Lock holder = heldHere();
-      List<SignalProbe<Lock>> waiters = waiters(30);
-      v.run(holder.release());
-      int served = 0;
-      List<Integer> rows = new ArrayList<>();
-      for (int i = 0; i < 3; i++) {
-        int row = handedOverBeforeStepBack(waiters, served);
-        rows.add(row);
-        served += row + 1;
-        v.pass(Duration.ofMillis(3));
-      }
-
-      assertThat(rows).containsExactly(1, 4, 8);
-    }
-
-    @Test
-    void afterAnotherProcessCameTheRowsAreShortAgain() {
-      v = new VirtualLocker(builder -> builder.handOvers(2));
-      Lock holder = heldHere();
-      List<SignalProbe<Lock>> waiters = waiters(30);
-      v.run(holder.release());
-      int served = handedOverBeforeStepBack(waiters, 0) + 1;
-      v.pass(Duration.ofMillis(3));
-      served += handedOverBeforeStepBack(waiters, served) + 1;
-      Lock elsewhere = v.get(v.another().tryAcquire("a", TTL));
-      v.pass(Duration.ofMillis(3));
-      v.get(elsewhere.release());
-      v.pass(Duration.ofSeconds(1));
-
-      assertThat(handedOverBeforeStepBack(waiters, served)).isEqualTo(2);
-    }
-
-    @Test
-    void aRowLastsNoLongerThanItsTime() {
-      v = new VirtualLocker(builder -> builder.handOverTime(Duration.ofMillis(50)));
-      Lock holder = heldHere();
-      List<SignalProbe<Lock>> waiters = waiters(5);
-      v.run(holder.release());
-      v.pass(Duration.ofMillis(49));
-      v.run(waiters.get(0).value().release());
       assertThat(v.store.count(RELEASE)).isZero();
-      v.pass(Duration.ofMillis(1));
+      v.pass(turn);
 
-      v.run(waiters.get(1).value().release());
+      v.run(waiters.get(0).value().release());
 
       assertThat(v.store.count(RELEASE)).isEqualTo(1);
-      assertThat(v.store.count(TRANSFER)).isEqualTo(2);
+      assertThat(v.store.count(TRANSFER)).isZero();
+      assertThat(served(waiters)).isEqualTo(1);
+      Lock elsewhere = v.get(v.another().tryAcquire("a", TTL));
+      v.pass(Duration.ofMillis(10));
+      assertThat(served(waiters)).isEqualTo(1);
+      v.get(elsewhere.release());
+      v.pass(Duration.ofSeconds(1));
+      assertThat(served(waiters)).isEqualTo(2);
+    }
+
+    @Test
+    void ifNoOtherProcessComesTheLineGoesOnAfterATenthOfItsTurn() {
+      Lock holder = heldHere();
+      List<SignalProbe<Lock>> waiters = waiters(3);
+      v.pass(turn);
+      v.run(holder.release());
+
+      v.pass(Duration.ofNanos(9_999_999));
+      assertThat(served(waiters)).isZero();
+      v.pass(Duration.ofNanos(1));
+      assertThat(served(waiters)).isEqualTo(1);
+    }
+
+    @Test
+    void theShortestStepBackTakesThreeMilliseconds() {
+      v = new VirtualLocker(builder -> builder.turn(Duration.ofMillis(1)));
+      Lock holder = heldHere();
+      SignalProbe<Lock> waiter = waiter();
+      v.pass(Duration.ofMillis(1));
+      v.run(holder.release());
+
+      v.pass(Duration.ofNanos(2_999_999));
+      assertThat(waiter.isPending()).isTrue();
+      v.pass(Duration.ofNanos(1));
+      assertThat(waiter.value().isValid()).isTrue();
+    }
+
+    @Test
+    @DisplayName("a step back is not ended by the push of our own release")
+    void aWakeUpDoesNotEndTheStepBack() {
+      Lock holder = heldHere();
+      SignalProbe<Lock> waiter = waiter();
+      v.pass(turn);
+      v.run(holder.release());
+
+      v.store.wakeUp("a");
+      v.pass(Duration.ofMillis(9));
+      assertThat(waiter.isPending()).isTrue();
+
+      v.pass(Duration.ofMillis(1));
+      assertThat(waiter.value().isValid()).isTrue();
+    }
+
+    /** One that comes to hold the keys for a moment while this locker has stepped back. */
+    private void anotherProcessComes(List<SignalProbe<Lock>> waiters) {
+      Lock elsewhere = v.get(v.another().tryAcquire("a", TTL));
+      v.pass(Duration.ofMillis(20));
+      v.get(elsewhere.release());
+      v.store.wakeUp("a");
+      awaitNext(waiters);
+    }
+
+    @Test
+    void afterAnotherProcessCameTurnsAreShortAndDoubleWhileNoneComes() {
+      List<SignalProbe<Lock>> waiters = waiters(400);
+      assertThat(turn(waiters)).isEqualTo(turn);
+      anotherProcessComes(waiters);
+
+      List<Duration> turns = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        turns.add(turn(waiters));
+        awaitNext(waiters);
+      }
+
+      assertThat(turns)
+          .extracting(Duration::toMillis)
+          .containsExactly(5L, 10L, 20L, 40L, 80L, 100L);
+    }
+
+    @Test
+    void whileAnotherProcessComesTheStepBackIsLonger() {
+      List<SignalProbe<Lock>> waiters = waiters(400);
+      turn(waiters);
+      anotherProcessComes(waiters);
+      turn(waiters);
+      SignalProbe<Lock> next = waiters.get(served);
+
+      v.pass(Duration.ofNanos(5_999_999));
+      assertThat(next.isPending()).isTrue();
+      v.pass(Duration.ofNanos(1));
+      assertThat(next.value().isValid()).isTrue();
     }
 
     @Test
     void twoCallersThatTakeTurnsStepBackToo() {
-      v = new VirtualLocker(builder -> builder.handOvers(4));
       Lock one = heldHere();
-      for (int i = 0; i < 5; i++) {
+      for (int i = 0; i < 12; i++) {
         SignalProbe<Lock> other = waiter();
+        v.pass(Duration.ofMillis(10));
         v.run(one.release());
-        v.pass(Duration.ofMillis(3));
+        v.pass(Duration.ofMillis(10));
         one = other.value();
       }
 
-      assertThat(v.store.count(TRANSFER)).isEqualTo(4);
-      assertThat(v.store.count(RELEASE)).isEqualTo(1);
+      assertThat(v.store.count(RELEASE)).isBetween(1L, 3L);
     }
 
     @Test
-    void withoutHandOversEveryReleaseIsForReal() {
-      v = new VirtualLocker(builder -> builder.handOvers(0));
+    void withoutATurnEveryReleaseIsForReal() {
+      v = new VirtualLocker(builder -> builder.turn(Duration.ZERO));
       Lock holder = heldHere();
       SignalProbe<Lock> next = waiter();
 
@@ -547,6 +595,7 @@ class WaitLineTest {
 
       assertThat(next.value().isValid()).isTrue();
       assertThat(v.store.count(TRANSFER)).isZero();
+      assertThat(v.store.count(RELEASE)).isEqualTo(1);
     }
   }
 

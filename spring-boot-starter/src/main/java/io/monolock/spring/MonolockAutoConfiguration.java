@@ -15,6 +15,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 
 /**
  * A {@link ReactiveLocker} on the Redis of the application, unless it has a locker of its own.
@@ -42,8 +43,10 @@ public final class MonolockAutoConfiguration {
   ReactiveLocker monolockLocker(
       LockStore store,
       MonolockProperties properties,
+      Environment environment,
       ObjectProvider<LockObserver> observers,
       ObjectProvider<LockerBuilderCustomizer> customizers) {
+    MonolockProperties.checkNames(environment);
     ReactiveLocker.Builder builder = ReactiveLocker.builder(store);
     properties.applyTo(builder);
     List<LockObserver> all = observers.orderedStream().toList();

@@ -4,8 +4,11 @@ package io.monolock.spring;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import java.time.Duration;
+import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.env.Environment;
 import reactor.util.retry.RetryBackoffSpec;
 
 /**
@@ -23,10 +26,8 @@ import reactor.util.retry.RetryBackoffSpec;
  *     being cancelled and the lock freed at once.
  * @param commandTimeout How long the locker waits for one call to the store at most.
  * @param closeTimeout How long closing waits for work that finishes and for releases at most.
- * @param handOvers How often in a row a lock is handed on within this instance before others get
- *     their turn.
- * @param handOverTime How long a row of hand-overs within this instance may last.
- * @param stepBack How long this instance leaves the lock to others after a row of hand-overs.
+ * @param turn How long this instance keeps a lock among its own callers before others get their
+ *     turn. Zero frees it after every caller.
  */
 @ConfigurationProperties("monolock")
 record MonolockProperties(
@@ -41,9 +42,7 @@ record MonolockProperties(
     @DefaultValue("false") boolean finishOnCancel,
     @DefaultValue("2s") Duration commandTimeout,
     @DefaultValue("5s") Duration closeTimeout,
-    @DefaultValue("32") int handOvers,
-    @DefaultValue("100ms") Duration handOverTime,
-    @DefaultValue("3ms") Duration stepBack) {
+    @DefaultValue("100ms") Duration turn) {
 
   /**
    * How the attempts of the first waiter are spaced: the time doubles from one to the next.
@@ -87,13 +86,22 @@ record MonolockProperties(
         .finishOnCancel(finishOnCancel);
   }
 
+  /** Fails if a property is set that is no more, and names the one that replaces it. */
+  static void checkNames(Environment environment) {
+    Binder binder = Binder.get(environment);
+    for (String name : List.of("hand-overs", "hand-over-time", "step-back")) {
+      if (binder.bind("monolock." + name, String.class).isBound()) {
+        throw new IllegalArgumentException(
+            "monolock." + name + " is no property any more; set monolock.turn instead");
+      }
+    }
+  }
+
   void applyTo(ReactiveLocker.Builder builder) {
     builder
         .defaults(options())
         .commandTimeout(commandTimeout)
         .closeTimeout(closeTimeout)
-        .handOvers(handOvers)
-        .handOverTime(handOverTime)
-        .stepBack(stepBack);
+        .turn(turn);
   }
 }

@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Answers;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -125,9 +127,7 @@ class MonolockAutoConfigurationTest {
         .withPropertyValues(
             "monolock.command-timeout=1501ms",
             "monolock.close-timeout=1502ms",
-            "monolock.hand-overs=3",
-            "monolock.hand-over-time=1503ms",
-            "monolock.step-back=104ms")
+            "monolock.turn=1503ms")
         .run(
             context -> {
               ReactiveLocker.Builder builder =
@@ -135,10 +135,23 @@ class MonolockAutoConfigurationTest {
               context.getBean(MonolockProperties.class).applyTo(builder);
               verify(builder).commandTimeout(Duration.ofMillis(1501));
               verify(builder).closeTimeout(Duration.ofMillis(1502));
-              verify(builder).handOvers(3);
-              verify(builder).handOverTime(Duration.ofMillis(1503));
-              verify(builder).stepBack(Duration.ofMillis(104));
+              verify(builder).turn(Duration.ofMillis(1503));
             });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"monolock.hand-overs=3", "monolock.hand-over-time=1s", "monolock.stepBack=3ms"})
+  void aPropertyThatIsNoMoreFailsTheStartAndNamesTheOneThatReplacesIt(String property) {
+    inMemory
+        .withPropertyValues(property)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("is no property any more")
+                    .hasMessageContaining("monolock.turn"));
   }
 
   @Test

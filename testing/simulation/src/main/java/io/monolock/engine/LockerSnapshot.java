@@ -24,9 +24,9 @@ public final class LockerSnapshot {
     return context.lines.size();
   }
 
-  /** How many acquisitions and locks are not over yet. */
+  /** How many leases are not settled yet. */
   public int leases() {
-    return context.claims.size();
+    return context.leases.size();
   }
 
   /** How many tasks lie in its timer. */

@@ -86,7 +86,6 @@ final class Fleet {
             new Checker.Settings(
                 swarm.longestHop(),
                 swarm.tightTimeouts(),
-                swarm.stepBack(),
                 swarm.largestTtl(),
                 swarm.servers(),
                 swarm.servers() > 1 && swarm.isNew(),
@@ -153,9 +152,7 @@ final class Fleet {
             .timer(process.timer())
             .publishOn(process.publishOn())
             .commandTimeout(settings.commandTimeout())
-            .handOvers(settings.handOvers())
-            .handOverTime(settings.handOverTime())
-            .stepBack(settings.stepBack())
+            .turn(settings.turn())
             .observer(
                 new FleetObserver(sometimes, checker, swarm.observed(), swarm.observedSneakily()))
             .build();

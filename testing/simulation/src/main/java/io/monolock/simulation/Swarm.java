@@ -49,8 +49,7 @@ record Swarm(
   private static final long MILLI = 1_000_000;
 
   /** Of one locker. */
-  record Settings(
-      Duration commandTimeout, int handOvers, Duration handOverTime, Duration stepBack) {}
+  record Settings(Duration commandTimeout, Duration turn) {}
 
   private static Duration millis(long millis) {
     return Duration.ofMillis(millis);
@@ -98,9 +97,7 @@ record Swarm(
       settings.add(
           new Settings(
               millis(tight ? 4 + random.below(60) : longest + random.below(2_000)),
-              random.pick(List.of(0, 1, 4, 32)),
-              random.pick(List.of(millis(0), millis(20), millis(100))),
-              random.pick(List.of(millis(0), millis(3), millis(3), millis(20)))));
+              random.pick(List.of(millis(0), millis(5), millis(20), millis(100)))));
     }
     return List.copyOf(settings);
   }
@@ -124,12 +121,6 @@ record Swarm(
     }
     String age = isNew ? " in a new quorum" : " in an old quorum";
     return age + (knowsLargestTtl ? "" : " that is not told its largest ttl");
-  }
-
-  /** The longest step back of a locker, in nanoseconds. */
-  long stepBack() {
-    long longest = settings.stream().mapToLong(one -> one.stepBack.toNanos()).max().orElseThrow();
-    return Math.max(20 * MILLI, longest);
   }
 
   /** How long a lock may live at most. */

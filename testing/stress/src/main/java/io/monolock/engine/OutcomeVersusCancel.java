@@ -30,7 +30,7 @@ public class OutcomeVersusCancel {
 
   private final StressLocker locker = new StressLocker();
   private final ReleaseOutcome outcome =
-      new ReleaseOutcome(locker.context, StressLocker.KEYS, IllegalStateException::new);
+      new ReleaseOutcome(locker.context, IllegalStateException::new);
   private final RecordingSubscriber<Boolean> subscriber = new RecordingSubscriber<>();
 
   public OutcomeVersusCancel() {

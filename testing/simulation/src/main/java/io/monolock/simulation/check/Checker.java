@@ -47,7 +47,6 @@ public final class Checker implements Witness {
    *
    * @param longestHop how long a signal waits for a thread at most, in nanoseconds
    * @param tightTimeouts whether commands may be given up though nothing is wrong
-   * @param stepBack the longest step back of a locker, in nanoseconds
    * @param largestTtl how long a lock may live at most
    * @param servers how many there will be
    * @param isNew whether members of a quorum are first asked now, so that some may not vote yet
@@ -56,7 +55,6 @@ public final class Checker implements Witness {
   public record Settings(
       long longestHop,
       boolean tightTimeouts,
-      long stepBack,
       Duration largestTtl,
       int servers,
       boolean isNew,

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NoIdleWaiter extends Rule {
 
+  private static final long LONGEST_STEP_BACK = 20_000_000;
   private static final long SLACK = 100_000_000;
 
   /** Several who ask a quorum at once may take its members from each other for a while. */
@@ -100,7 +101,7 @@ final class NoIdleWaiter extends Rule {
       return;
     }
     Freed last = freed.get(call.keys);
-    long ownBound = roundTrips + checker.settings.stepBack();
+    long ownBound = roundTrips + LONGEST_STEP_BACK;
     if (last != null
         && isOwn(last, call)
         && idle > ownBound

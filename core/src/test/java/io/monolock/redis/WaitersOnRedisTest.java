@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -10,7 +10,6 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.engine.RecordingObserver;
-import io.monolock.redis.RedisLockStore;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
@@ -18,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -29,7 +27,6 @@ import reactor.core.publisher.Mono;
 /** Waiters for a key that is not theirs, on a real Redis. */
 @ExtendWith(RedisExtension.class)
 @Timeout(100)
-@Tag("known")
 class WaitersOnRedisTest {
 
   private static final int WAITERS = 5_000;
@@ -61,7 +58,6 @@ class WaitersOnRedisTest {
   }
 
   @Test
-  @Tag("P26OnRedis")
   void waiterGetsAKeyWhoseForeignTtlWasOfCenturies() throws Exception {
     server.command("SET", "a", "foreign", "PX", "10000000000000");
     CompletableFuture<Lock> waiter = locker.acquire("a", OPTIONS).toFuture();
@@ -98,8 +94,6 @@ class WaitersOnRedisTest {
   }
 
   @Test
-  @Tag("P26OnRedis")
-  @Tag("P27MassEndOnRedis")
   void fiveThousandCancelsCostFewCommands() {
     Disposable waiters = waiters(Duration.ofSeconds(60));
     long before = commands();
@@ -109,8 +103,6 @@ class WaitersOnRedisTest {
   }
 
   @Test
-  @Tag("P26OnRedis")
-  @Tag("P27MassEndOnRedis")
   void fiveThousandTimeoutsCostFewCommands() {
     waiters(Duration.ofSeconds(10));
 

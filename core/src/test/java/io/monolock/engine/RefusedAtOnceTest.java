@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
@@ -8,18 +8,14 @@ import static org.awaitility.Awaitility.await;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.engine.ScriptedStore;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A store that begins to refuse for good, in the thread that asks. */
-@Tag("known")
-@Tag("P09SyncPermanentFailure")
 class RefusedAtOnceTest {
 
   private static final int WAITERS = 10_000;

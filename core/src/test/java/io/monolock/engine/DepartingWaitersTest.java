@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
-import io.monolock.engine.VirtualLocker;
 import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 
 /** Thousands of waiters of one line give up at the same time. */
-@Tag("known")
-@Tag("P08MassEnd")
 class DepartingWaitersTest {
 
   private static final int WAITERS = 5_000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,14 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore.HeldBack;
-import io.monolock.engine.VirtualLocker;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Several acquisitions of one locker with one token of the user's. */
-@Tag("known")
-@Tag("P16TokenRetried")
 class UserTokenTest {
 
   private static final LockOptions OPTIONS =

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static io.monolock.engine.ScriptedStore.answerLost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.LockOptions;
-import io.monolock.engine.VirtualLocker;
 import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 /** What is in doubt is released once more, which must not undo what the first release has kept. */
-@Tag("known")
-@Tag("P03HoldAtLeastInDoubt")
 class HoldAtLeastInDoubtTest {
 
   private final VirtualLocker v = new VirtualLocker();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.engine.ScriptedStore;
 import io.monolock.engine.ScriptedStore.StoreOperation;
 import io.monolock.memory.InMemoryLockStore;
 import java.time.Duration;
@@ -22,7 +21,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
@@ -123,8 +121,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P07SaturatedPublishOn")
   void bodiesWaitUntilAFullPublishOnHasRoom() {
     answerOnTheEventLoop();
     try (FullScheduler users = new FullScheduler()) {
@@ -144,8 +140,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P07SaturatedPublishOn")
   void timeoutsWaitUntilAFullPublishOnHasRoom() {
     answerOnTheEventLoop();
     try (FullScheduler users = new FullScheduler()) {
@@ -168,8 +162,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P07SaturatedPublishOn")
   void lockIsRefreshedWhileBodiesBlockAllThreadsOfPublishOn() {
     answerOnTheEventLoop();
     AtomicBoolean end = new AtomicBoolean();
@@ -203,8 +195,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P10DisposedThreads")
   void bodiesStayOffTheEventLoopAfterTheSchedulersWereShutDown() {
     ReactiveLocker locker = ReactiveLocker.builder(store).timer(timer).build();
     Schedulers.shutdownNow();
@@ -214,7 +204,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("P10DisposedThreads")
   void manyBodiesRunOneAfterTheOtherAfterTheSchedulersWereShutDown() {
     ReactiveLocker locker = ReactiveLocker.builder(store).timer(timer).build();
     Schedulers.shutdownNow();
@@ -228,7 +217,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("P10DisposedThreads")
   void bodiesStayOffTheEventLoopAfterVirtualTimeWasUsed() {
     ReactiveLocker locker = ReactiveLocker.builder(store).timer(timer).build();
     VirtualTimeScheduler.getOrSet();
@@ -239,8 +227,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P10LaneLost")
   void signalsThatWaitInASchedulerThatIsShutDownArriveAllTheSame() {
     ReactiveLocker locker = ReactiveLocker.create(store);
     AtomicBoolean free = new AtomicBoolean();
@@ -276,8 +262,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P10Immediate")
   void manyWaitersAreServedInThePresentThreadWithoutRecursion() {
     ReactiveLocker locker = ReactiveLocker.builder(store).publishOn(Schedulers.immediate()).build();
     Lock holder = locker.acquire("a", OPTIONS).block(SOON);
@@ -293,8 +277,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P19BusyLane")
   void locksThatWereAnsweredInTimeAreNoErrorsBecauseABodyIsBusy() {
     ReactiveLocker locker =
         ReactiveLocker.builder(store).commandTimeout(Duration.ofMillis(200)).timer(timer).build();
@@ -334,8 +316,6 @@ class SignalsTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P21ScheduleHook")
   void bodySeesTheThreadLocalsOfItsOwnSubscriber() throws InterruptedException {
     ThreadLocal<String> user = new ThreadLocal<>();
     Schedulers.onScheduleHook(

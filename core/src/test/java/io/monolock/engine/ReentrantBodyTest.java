@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
-import io.monolock.engine.VirtualLocker;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -19,7 +17,6 @@ import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Sinks;
 
 /** Bodies that emit from within a call of their own subscriber. */
-@Tag("P01ReentrantElements")
 class ReentrantBodyTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
@@ -43,7 +40,6 @@ class ReentrantBodyTest {
   }
 
   @Test
-  @Tag("known")
   void elementsThatTheConsumerCausesArriveInOrderFromAScope() {
     consume(v.locker.withLockMany("a", OPTIONS, lock -> events.asFlux()));
 
@@ -51,7 +47,6 @@ class ReentrantBodyTest {
   }
 
   @Test
-  @Tag("known")
   void elementsThatTheConsumerCausesArriveInOrderWhileALockIsHeld() {
     Lock lock = v.get(v.locker.acquire("a", OPTIONS));
     consume(lock.whileHeldMany(events.asFlux()));
@@ -60,7 +55,6 @@ class ReentrantBodyTest {
   }
 
   @Test
-  @Tag("known")
   void elementsThatARequestCausesArriveInOrderWhenTheyAreRequestedOneByOne() {
     OneByOne consumer = new OneByOne();
     v.locker.withLockMany("a", OPTIONS, lock -> emittingWithinRequest()).subscribe(consumer);

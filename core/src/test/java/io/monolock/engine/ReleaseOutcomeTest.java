@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.engine.RecordingObserver;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.store.DelegatingLockStore;
 import io.monolock.store.Grant;
@@ -15,7 +14,6 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -23,7 +21,6 @@ import reactor.core.publisher.Mono;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** A store whose transfer is a release that works and an acquisition that does not. */
-@Tag("P25DefaultTransfer")
 class ReleaseOutcomeTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
@@ -57,7 +54,6 @@ class ReleaseOutcomeTest {
   @EnumSource(
       mode = Mode.EXCLUDE,
       names = {"TIMEOUT", "UNKNOWN_OUTCOME", "NOT_REPLICATED"})
-  @Tag("known")
   void releaseOfAHeldLockIsTrueThoughTheNextAcquisitionIsRefused(StoreProblem.Reason reason) {
     assertReleaseSaysTrue(reason);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static io.monolock.engine.ScriptedStore.StoreOperation.TRANSFER;
@@ -9,13 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore.HeldBack;
-import io.monolock.engine.VirtualLocker;
 import io.monolock.store.InVirtualTime.SignalProbe;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.test.util.RaceTestUtils;
 import reactor.util.retry.Retry;
@@ -45,16 +43,13 @@ class IdleWaiterTest {
   }
 
   @Test
-  @Tag("P11StepBackWhileAsking")
   void waiterThatIsRefusedWhileTheKeysAreHandedOverGetsThem() {
     assertAsksAgainWhenRefusedWhileTheKeysAreFreed();
   }
 
   @Test
-  @Tag("known")
-  @Tag("P11StepBackWhileAsking")
   void waiterThatIsRefusedWhileTheKeysAreFreedForAStepBackAsksAgain() {
-    v = new VirtualLocker(builder -> builder.handOvers(0));
+    v = new VirtualLocker(builder -> builder.turn(Duration.ZERO));
     assertAsksAgainWhenRefusedWhileTheKeysAreFreed();
   }
 
@@ -70,14 +65,11 @@ class IdleWaiterTest {
   }
 
   @Test
-  @Tag("P28AttachedHandOver")
   void waiterBehindAnAcquiredLockGetsTheKeysThoughTheHandOverFailed() {
     assertNextGetsTheKeysThoughTheHandOverFailed(v.get(v.locker.acquire("a", OPTIONS)));
   }
 
   @Test
-  @Tag("known")
-  @Tag("P28AttachedHandOver")
   void waiterBehindAnAttachedLockGetsTheKeysThoughTheHandOverFailed() {
     String token = v.get(v.another().acquire("a", OPTIONS)).token();
     Lock attached = v.get(v.locker.attach(List.of("a"), token, OPTIONS));
@@ -85,7 +77,6 @@ class IdleWaiterTest {
   }
 
   @Test
-  @Tag("P33HeadForgetsOthers")
   void theFirstAsksOnceASecondAlsoWhenAnotherOneJoinsWhileItIsRefused() {
     v.get(v.another().acquire("a", LockOptions.of(Duration.ofDays(1))));
     for (int round = 0; round < 500; round++) {

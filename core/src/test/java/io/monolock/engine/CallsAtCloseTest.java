@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
-import io.monolock.engine.ScriptedStore;
 import io.monolock.engine.ScriptedStore.StoreOperation;
-import io.monolock.engine.VirtualLocker;
 import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 
 /** Calls that the store leaves without an answer, while the locker is closed. */
-@Tag("known")
-@Tag("P22PendingAtClose")
 class CallsAtCloseTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(5));

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
-import io.monolock.engine.VirtualLocker;
 import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
@@ -31,10 +29,8 @@ class OvertakingTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P06OvertakeInStepBack")
   void tryAcquireDoesNotOvertakeAWaiterThatStepsBack() {
-    v = new VirtualLocker(builder -> builder.handOvers(0));
+    v = new VirtualLocker(builder -> builder.turn(Duration.ZERO));
     Lock first = acquire().value();
     SignalProbe<Lock> second = acquire();
     SignalProbe<Lock> waiter = acquire();
@@ -51,7 +47,6 @@ class OvertakingTest {
   }
 
   @Test
-  @Tag("P06OvertakeInStepBack")
   void tryAcquireDoesNotOvertakeAWaiterBehindAHolder() {
     Lock first = acquire().value();
     SignalProbe<Lock> second = acquire();
@@ -64,15 +59,11 @@ class OvertakingTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P24OverlappingLines")
   void aBusyKeyDoesNotStarveAWaiterForThisAndAnotherKey() {
     assertIsNotStarved(List.of("a", "b"), OPTIONS);
   }
 
   @Test
-  @Tag("known")
-  @Tag("P24OverlappingLines")
   void aBusyKeyDoesNotStarveAWaiterWithATokenOfItsOwn() {
     assertIsNotStarved(List.of("a"), OPTIONS.token("y".repeat(22)));
   }

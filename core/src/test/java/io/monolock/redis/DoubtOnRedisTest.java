@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -9,7 +9,6 @@ import io.lettuce.core.RedisURI;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.RedisLockStore;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
@@ -19,7 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -65,8 +63,6 @@ class DoubtOnRedisTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P34HoldAtLeastOnRedis")
   void repeatedReleaseKeepsWhatIsLeftOfHoldAtLeastAfterTheConnectionBroke() throws Exception {
     LockOptions options = OPTIONS.holdAtLeast(Duration.ofMinutes(10));
     proxy.dropReplies(true);
@@ -90,8 +86,6 @@ class DoubtOnRedisTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("P35TokenRetryOnRedis")
   void lateAnswerToACancelledAcquisitionDoesNotFreeWhatTheRetryHolds() {
     LockOptions options = OPTIONS.token("job-42-0123456789abcde");
     proxy.delayReplies(Duration.ofMillis(300));
@@ -108,7 +102,6 @@ class DoubtOnRedisTest {
   }
 
   @Test
-  @Tag("P36PendingAtCloseOnRedis")
   void callsWithoutAnAnswerEndWhenTheLockerCloses() {
     Lock lost = locker.acquire("a", OPTIONS.ttl(Duration.ofMillis(100))).block(SOON);
     await().atMost(SOON).until(() -> !lost.isValid());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static io.monolock.engine.ScriptedStore.answers;
@@ -8,16 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.monolock.Lock;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
-import io.monolock.engine.VirtualLocker;
 import io.monolock.store.Grant;
 import io.monolock.store.InVirtualTime.SignalProbe;
 import java.time.Duration;
 import java.util.Optional;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A key of others may live for longer than a long counts in nanoseconds. */
-@Tag("P02HugeForeignTtl")
 class LongForeignTtlTest {
 
   private static final Duration LONG = Duration.ofMillis(10_000_000_000_000L);
@@ -32,7 +29,6 @@ class LongForeignTtlTest {
   }
 
   @Test
-  @Tag("known")
   void waiterAsksAgainWhenItIsWoken() {
     refuseOnce();
     SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
@@ -43,7 +39,6 @@ class LongForeignTtlTest {
   }
 
   @Test
-  @Tag("known")
   void waiterAsksAgainAsItsRetrySpecSays() {
     refuseOnce();
     SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));

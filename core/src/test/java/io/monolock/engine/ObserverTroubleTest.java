@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -19,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -28,7 +27,6 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
 
 /** Observers that are slow, or throw, on real threads. */
-@Tag("known")
 class ObserverTroubleTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
@@ -76,7 +74,6 @@ class ObserverTroubleTest {
   }
 
   @Test
-  @Tag("P04ObserverStarvesLane")
   void slowObserverDelaysOnlyItsOwnEvents() {
     ReactiveLocker locker =
         ReactiveLocker.builder(InMemoryLockStore.create()).observer(new Slow()).build();
@@ -86,7 +83,6 @@ class ObserverTroubleTest {
   }
 
   @Test
-  @Tag("P04ObserverStarvesLane")
   void boundOfTheBacklogOfAnObserverThatHangsIsToldOnce() {
     CountDownLatch free = new CountDownLatch(1);
     LockObserver hanging =
@@ -122,7 +118,6 @@ class ObserverTroubleTest {
   }
 
   @Test
-  @Tag("P05SneakyObserver")
   void checkedExceptionOfAnObserverEndsNothing() {
     AtomicInteger told = new AtomicInteger();
     LockObserver throwing =

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import io.monolock.engine.LeaseCall.Kind;
+import io.monolock.store.LockKeys;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import reactor.util.context.Context;
+
+/**
+ * What one token has, or may have, in the store, until nothing of it is left. Callers hold locks,
+ * which are their turns on a lease; the lease alone sends commands for the token.
+ *
+ * <p>It knows who needs its keys: lines that ask for them, and handles that hold them. What was
+ * taken, or may have been, and is needed by neither is released, key by key, once no acquire is
+ * unanswered. A token that the user gave, or attached, has one lease in a locker, whatever callers
+ * and keys; what such a token may have re-entered, or taken without an answer, is left to its ttl.
+ */
+final class Lease {
+
+  private static final Duration FIRST_REPEAT = Duration.ofSeconds(1);
+
+  final LockerContext locker;
+  final String token;
+
+  /** Whether the locker made the token, so that it has taken all that it has. */
+  final boolean isOurs;
+
+  private final Ledger ledger = new Ledger(); // as all below guarded by this
+  private List<WaitLine> askers = List.of();
+  private List<HeldLock> handles = List.of();
+  private List<Release> releases = List.of();
+
+  /** Whether only this locker knows the token and has freed none of its keys by force. */
+  private boolean isPassable;
+
+  /** Whether the last refresh failed. */
+  private boolean isTroubled;
+
+  /** Granted to this acquisition, but not taken; 0 for none. */
+  private long untaken;
+
+  private boolean wasTaken;
+  private boolean isSettled;
+
+  /** When the grant was asked for, and when this locker got the keys. */
+  private long askedAt;
+
+  private volatile long turnBegunAt;
+
+  /** Of the last attempt. */
+  private volatile Duration ttl = Duration.ZERO;
+
+  private volatile Context context = Context.empty();
+
+  Lease(LockerContext locker, String token, boolean isOurs) {
+    this.locker = locker;
+    this.token = token;
+    this.isOurs = isOurs;
+    this.isPassable = isOurs;
+  }
+
+  // who needs it
+
+  /** False if nothing is left of this lease, and the token needs a new one. */
+  synchronized boolean join(WaitLine line) {
+    if (!isSettled) {
+      askers = with(askers, line);
+    }
+    return !isSettled;
+  }
+
+  /** The line no longer asks for this lease. */
+  void leave(WaitLine line) {
+    long untaken;
+    synchronized (this) {
+      askers = without(askers, line);
+      untaken = this.untaken;
+      this.untaken = 0;
+    }
+    reportAbandoned(untaken, line.keys);
+    tidy();
+  }
+
+  /** The next caller's turn begins. */
+  synchronized void begin(HeldLock handle) {
+    handles = with(handles, handle);
+  }
+
+  /** An attached handle begins, whose token user code knows; false if the lease is settled. */
+  synchronized boolean attach(HeldLock handle) {
+    if (isSettled) {
+      return false;
+    }
+    isPassable = false;
+    turnBegunAt = locker.now();
+    handles = with(handles, handle);
+    return true;
+  }
+
+  /** A line's attempt begins a turn: the line asks no more. */
+  synchronized void begin(HeldLock handle, LineAttempt attempt) {
+    handles = with(handles, handle);
+    askers = without(askers, attempt.line);
+    untaken = 0;
+    wasTaken = true;
+    askedAt = attempt.askedAt;
+  }
+
+  /** A handle ends; called under the monitor. */
+  void ended(HeldLock handle) {
+    handles = without(handles, handle);
+  }
+
+  /** The keys of a handle are lost. */
+  void lost(HeldLock handle) {
+    synchronized (this) {
+      ledger.removeUnclaimed(handle.keys);
+    }
+    tidy();
+    locker.lines.freed(handle.keys, this);
+  }
+
+  /** The other open handles that a release of these keys ends. */
+  synchronized List<HeldLock> sharing(LockKeys keys) {
+    return handles.isEmpty()
+        ? List.of()
+        : handles.stream().filter(handle -> Ledger.overlap(handle.keys, keys)).toList();
+  }
+
+  // what is asked of the store
+
+  void enter(LeaseCall<?> call) {
+    boolean goes;
+    synchronized (this) {
+      ledger.enter(call);
+      goes = ledger.letGo(call, locker.now());
+    }
+    if (goes) {
+      call.go();
+    }
+  }
+
+  /** Asks for a handle, unless it has ended. */
+  boolean enter(LeaseCall<?> call, HeldLock handle, long end) {
+    boolean goes;
+    synchronized (this) {
+      if (handle.hasEnded()) {
+        return false;
+      }
+      ledger.endsBy(end);
+      ledger.enter(call);
+      goes = ledger.letGo(call, locker.now());
+    }
+    if (goes) {
+      call.go();
+    }
+    return true;
+  }
+
+  void over(LeaseCall<?> call, boolean inDoubt) {
+    List<LeaseCall<?>> ready;
+    synchronized (this) {
+      if (inDoubt && call.kind == Kind.ACQUIRE) {
+        ledger.doubt();
+        if (isOurs) {
+          ledger.addUnclaimed(call.keys);
+        }
+      }
+      ready = ledger.leave(call, locker.now());
+    }
+    ready.forEach(LeaseCall::go);
+    tidy();
+  }
+
+  synchronized void asks(LineAttempt attempt) {
+    ttl = attempt.options().ttl();
+    context = attempt.currentContext();
+    ledger.endsBy(Nanos.after(attempt.askedAt, ttl));
+  }
+
+  Context context() {
+    return context;
+  }
+
+  /** An acquire was granted; false if a release that waits for it will free the keys again. */
+  synchronized boolean granted(LineAttempt attempt, boolean fresh) {
+    if (ledger.isAboutToFree(attempt.keys)) {
+      return false;
+    }
+    if (isOurs || fresh) {
+      ledger.addUnclaimed(attempt.keys);
+    }
+    turnBegunAt = attempt.isTransfer() ? attempt.turnBegunAt : locker.now();
+    return true;
+  }
+
+  /** The keys of a granted attempt went to no caller. */
+  void notTaken(LineAttempt attempt) {
+    boolean isAsked;
+    boolean wasTaken;
+    synchronized (this) {
+      wasTaken = this.wasTaken;
+      isAsked = askers.contains(attempt.line);
+      if (isAsked) {
+        untaken = attempt.cause.id;
+      }
+    }
+    if (!isAsked && !(isOurs ? wasTaken : attempt.cause.isServed())) {
+      reportAbandoned(attempt.cause.id, attempt.keys);
+    }
+    Lease present = isOurs ? this : locker.leases.present(this);
+    if (present != this && take(attempt.keys)) {
+      present.adopt(attempt.keys);
+    }
+    tidy();
+  }
+
+  private synchronized boolean take(LockKeys keys) {
+    boolean had = ledger.hasUnclaimed();
+    ledger.removeUnclaimed(keys);
+    return had;
+  }
+
+  /** Cleans up what an older lease of this token has taken late. */
+  private void adopt(LockKeys keys) {
+    synchronized (this) {
+      ledger.addUnclaimed(keys);
+    }
+    tidy();
+  }
+
+  private void reportAbandoned(long id, LockKeys keys) {
+    if (id != 0) {
+      locker.observer.abandoned(id, keys.asSet());
+    }
+  }
+
+  // passing on
+
+  /** Whether the ended handle's lease may go to the next caller as it is. */
+  synchronized boolean mayBePassedOn(HeldLock ended, long now) {
+    long ttl = Nanos.of(ended.options.ttl());
+    return isPassable
+        && !isTroubled
+        && !ended.options.fenced()
+        && isUndoubted(now)
+        && now - askedAt <= Math.min(ttl / 100, HandOver.LONGEST_UNCONFIRMED)
+        && ended.deadline() - now >= ttl / 100 * 98 - 2_000_000
+        && ledger.latestEnd() - now <= ttl
+        && ledger.isEmpty();
+  }
+
+  /** Whether no handle needs the keys, nothing is in doubt, and nothing keeps them. */
+  synchronized boolean isUndoubted(long now) {
+    return handles.isEmpty() && !ledger.isDoubtful() && ledger.keepFor(now).isZero();
+  }
+
+  long turnBegunAt() {
+    return turnBegunAt;
+  }
+
+  /** User code knows the token, or freed keys by force. */
+  synchronized void neverPassOn() {
+    isPassable = false;
+  }
+
+  synchronized void troubled(boolean isTroubled) {
+    this.isTroubled = isTroubled;
+  }
+
+  synchronized void holdUntil(long time) {
+    ledger.holdUntil(time);
+  }
+
+  synchronized Duration keepFor() {
+    return ledger.keepFor(locker.now());
+  }
+
+  // cleaning up
+
+  /** A release takes over the cleaning up of its keys. */
+  synchronized void begin(Release release) {
+    releases = with(releases, release);
+    ledger.removeUnclaimed(release.keys);
+  }
+
+  /** When the store has forgotten all keys by itself. */
+  synchronized long latestEnd() {
+    return ledger.latestEnd();
+  }
+
+  synchronized void addUnclaimed(LockKeys keys) {
+    ledger.addUnclaimed(keys);
+  }
+
+  /** The keys stay with the next caller. */
+  synchronized void passedOn(Release release) {
+    releases = without(releases, release);
+  }
+
+  void ended(Release release) {
+    LockKeys keys = release.keys;
+    boolean again;
+    synchronized (this) {
+      releases = without(releases, release);
+      again = ledger.isDoubtful() && isOurs;
+    }
+    tidy();
+    if (again) {
+      locker.wheel.after(FIRST_REPEAT, () -> new RepeatedRelease(this, keys).send());
+      locker.wheel.after(ttl.dividedBy(2), () -> new RepeatedRelease(this, keys).send());
+    }
+    locker.lines.freed(keys, this);
+  }
+
+  /** Releases what is not needed; a lease without anything left is settled. */
+  void tidy() {
+    List<LockKeys> left;
+    List<Release> begun = List.of();
+    synchronized (this) {
+      boolean isNeeded = !askers.isEmpty() || !handles.isEmpty() || !releases.isEmpty();
+      left =
+          !ledger.hasUnclaimed() || (isNeeded && isOurs)
+              ? List.of()
+              : ledger.takeUnclaimed(needed(), false);
+      if (left.isEmpty()) {
+        isSettled |= !isNeeded && ledger.isEmpty();
+        if (!isSettled) {
+          return;
+        }
+      } else {
+        begun = left.stream().map(keys -> new Release(this, keys)).toList();
+        begun.forEach(this::begin);
+      }
+    }
+    if (begun.isEmpty()) {
+      locker.leases.remove(this);
+    } else {
+      begun.forEach(release -> release.begin(false));
+    }
+  }
+
+  private Set<String> needed() {
+    Set<String> names = new HashSet<>();
+    askers.forEach(line -> names.addAll(line.keys.asSet()));
+    handles.forEach(handle -> names.addAll(handle.keys.asSet()));
+    releases.forEach(release -> names.addAll(release.keys.asSet()));
+    ledger.addAskedFor(names);
+    return names;
+  }
+
+  // for closing and listing
+
+  synchronized List<HeldLock> handles() {
+    return handles;
+  }
+
+  synchronized List<Release> releases() {
+    return releases;
+  }
+
+  synchronized List<WaitLine> askers() {
+    return askers;
+  }
+
+  private static <T> List<T> with(List<T> list, T one) {
+    if (list.isEmpty()) {
+      return List.of(one);
+    }
+    List<T> all = new ArrayList<>(list);
+    all.add(one);
+    return all;
+  }
+
+  private static <T> List<T> without(List<T> list, T one) {
+    if (list.size() == 1 && list.get(0).equals(one)) {
+      return List.of();
+    }
+    return list.stream().filter(other -> !other.equals(one)).toList();
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.engine;
+
+import io.monolock.store.LockKeys;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+
+/** The subscription of one line to the store's wake-ups, from the first refusal to its end. */
+final class LineWakeUps {
+
+  /** Called with each wake-up. */
+  interface Listener {
+    /**
+     * The keys may be free.
+     *
+     * @param toRepeat whether wake-ups only begin to flow: the last attempt, made before that, is
+     *     repeated and does not count again
+     */
+    void wake(boolean toRepeat);
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(LineWakeUps.class);
+
+  private final LockerContext locker;
+  private final LockKeys keys;
+  private final Listener listener;
+  private boolean isStarted; // guarded by this
+  private boolean isStopped; // guarded by this
+  private boolean isFlowing; // guarded by this
+  private @Nullable Disposable subscription; // guarded by this
+
+  LineWakeUps(LockerContext locker, LockKeys keys, Listener listener) {
+    this.locker = locker;
+    this.keys = keys;
+    this.listener = listener;
+  }
+
+  void start() {
+    synchronized (this) {
+      if (isStarted || isStopped) {
+        return;
+      }
+      isStarted = true;
+    }
+    Disposable subscription;
+    try {
+      subscription =
+          locker
+              .store
+              .wakeUps(keys)
+              .subscribe(any -> wake(), e -> LOG.warn("no more wake-ups for {}", keys, e));
+    } catch (Throwable e) {
+      LOG.warn("no wake-ups for {}", keys, e);
+      return;
+    }
+    synchronized (this) {
+      this.subscription = subscription;
+      if (!isStopped) {
+        return;
+      }
+    }
+    subscription.dispose();
+  }
+
+  private void wake() {
+    boolean toRepeat;
+    synchronized (this) {
+      toRepeat = !isFlowing;
+      isFlowing = true;
+    }
+    listener.wake(toRepeat);
+  }
+
+  void stop() {
+    Disposable subscription;
+    synchronized (this) {
+      isStopped = true;
+      subscription = this.subscription;
+    }
+    if (subscription != null) {
+      subscription.dispose();
+    }
+  }
+}
