@@ -37,10 +37,12 @@ final class Fleet {
   private static final long SLICE = 100_000_000;
 
   /** A fleet that has sent more is brought to an end before its time. */
-  private static final long MOST_COMMANDS = 4_000;
+  private static final long MOST_COMMANDS = 2_000;
+
+  private static final long UNTIL_QUIET = 16_000_000_000L;
 
   /** Longer than any ttl, as what is in doubt is released again until then. */
-  private static final long UNTIL_QUIET = 70_000_000_000L;
+  private static final long UNTIL_SETTLED = 70_000_000_000L;
 
   private static final long UNTIL_CLOSED = 12_000_000_000L;
   private static final int MOST_REMEMBERED = 8;
@@ -191,12 +193,13 @@ final class Fleet {
     over = true;
     long end = world.now();
     phase(() -> callers.forEach(Caller::finish), end + UNTIL_QUIET);
+    phase(checker::whenQuiet, end + UNTIL_SETTLED);
     phase(
         () -> {
-          checker.whenQuiet();
+          checker.whenSettled();
           instances.forEach(this::close);
         },
-        end + UNTIL_QUIET + UNTIL_CLOSED);
+        end + UNTIL_SETTLED + UNTIL_CLOSED);
     if (isRunning()) {
       checker.atEnd();
     }

@@ -395,6 +395,13 @@ public final class Checker implements Witness {
     }
   }
 
+  /** To be called when all ttl's are over, too. */
+  public void whenSettled() {
+    for (Rule rule : rules) {
+      rule.whenSettled();
+    }
+  }
+
   /** To be called when all lockers have closed. */
   public void atEnd() {
     for (Rule rule : rules) {

@@ -32,6 +32,10 @@ final class NothingLeft extends Rule {
         }
       }
     }
+  }
+
+  @Override
+  void whenSettled() {
     for (Instance instance : instances()) {
       if (!instance.isClosing() && !checker.settings.tightTimeouts() && isUntroubled(instance)) {
         int held = heldIn(instance);

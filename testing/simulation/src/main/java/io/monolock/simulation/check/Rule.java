@@ -43,6 +43,9 @@ abstract class Rule {
   /** All callers have come to an end, and some time has passed. */
   void whenQuiet() {}
 
+  /** The ttl's of all that was asked for are over, too. */
+  void whenSettled() {}
+
   /** All lockers are closed. */
   void atEnd() {}
 }
