@@ -44,7 +44,6 @@ final class Fleet {
   /** Longer than any ttl, as what is in doubt is released again until then. */
   private static final long UNTIL_SETTLED = 70_000_000_000L;
 
-
   private static final long UNTIL_CLOSED = 12_000_000_000L;
   private static final int MOST_REMEMBERED = 8;
 

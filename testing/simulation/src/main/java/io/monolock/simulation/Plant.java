@@ -27,7 +27,6 @@ enum Plant {
   RELEASED_IS_DENIED("TruthfulRelease: false though it freed the keys"),
   ATTEMPTS_ARE_MULTIPLIED("FewCommands: a herd of attempts"),
   RELEASES_ARE_SWALLOWED("NothingLeft: a key"),
-  RELEASES_ARE_UNANSWERED("NothingLeft: leases"),
 
   /** The one that keeps a lock alive is not told of its loss. */
   LOSS_IS_KEPT_SECRET("ToldInTime: a loss is not told"),

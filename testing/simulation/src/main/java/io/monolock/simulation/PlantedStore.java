@@ -55,7 +55,6 @@ record PlantedStore(LockStore store, Plant plant, Chance chance) implements Lock
       case KEPT_IS_FREED -> store.release(keys, token, Duration.ZERO);
       case RELEASED_IS_DENIED -> released.thenReturn(false);
       case RELEASES_ARE_SWALLOWED -> chance.oneIn(5) ? Mono.just(true) : released;
-      case RELEASES_ARE_UNANSWERED -> released.then(Mono.never());
       default -> released;
     };
   }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,8 +21,14 @@ class PlantTest {
   private static final int MOST_SEEDS = 20_000;
 
   /** Where a search begins that would take long from the first seed on. */
-  private static final Map<Plant, Integer> FROM = Map.of();
+  private static final Map<Plant, Integer> FROM =
+      Map.of(
+          Plant.MEMBERS_ALWAYS_VOTE, 800,
+          Plant.HOLDER_IS_ROBBED, 200,
+          Plant.RELEASES_ARE_SWALLOWED, 133,
+          Plant.END_IS_KEPT_SECRET, 500);
 
+  @Tag("thorough")
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void itIsFound(Plant plant) {

@@ -6,6 +6,7 @@ import io.monolock.simulation.world.Server;
 import io.monolock.simulation.world.World;
 import io.monolock.store.LockKeys;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,10 +72,15 @@ final class NoIdleWaiter extends Rule {
     }
   }
 
+  /**
+   * Whether no older waiter of its locker wants any of the keys: it may have to leave them to it.
+   */
   private boolean isFirst(int index) {
     Call call = waiting.get(index);
     for (int i = 0; i < index; i++) {
-      if (waiting.get(i).isInLineOf(call)) {
+      Call older = waiting.get(i);
+      if (older.instance.equals(call.instance)
+          && !Collections.disjoint(older.keys.asSet(), call.keys.asSet())) {
         return false;
       }
     }
@@ -97,7 +103,8 @@ final class NoIdleWaiter extends Rule {
   private void check(Call call) {
     long idle = checker.world.now() - call.freeSeen - (checker.servers.size() > 1 ? MEMBERS : 0);
     long roundTrips = SLACK + 40 * call.instance.usualDelay() + 10 * checker.settings.longestHop();
-    if (idle <= roundTrips || !checker.isAwakeSince(call.instance, call.freeSeen)) {
+    boolean isTooShort = call.options.ttl().toNanos() < 10 * call.instance.usualDelay();
+    if (idle <= roundTrips || isTooShort || !checker.isAwakeSince(call.instance, call.freeSeen)) {
       return;
     }
     Freed last = freed.get(call.keys);
