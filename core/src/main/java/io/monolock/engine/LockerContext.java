@@ -52,10 +52,10 @@ final class LockerContext {
     this.store = store;
     this.timer = timer;
     this.executor = new SignalExecutor(timer, publishOn);
-    this.observer = new ObserverSignals(observer, executor);
     this.commandTimeout = commandTimeout;
     this.turn = turn;
     this.wheel = new TimerWheel(timer);
+    this.observer = new ObserverSignals(observer, executor, wheel::now);
   }
 
   /** From now on everything that this locker draws at random is drawn from here. */

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,14 +29,17 @@ final class ObserverSignals {
 
   private final @Nullable LockObserver observer;
   private final SignalExecutor executor;
+  private final LongSupplier clock;
   private final Queue<Consumer<LockObserver>> events = new ConcurrentLinkedQueue<>();
   private final AtomicInteger backlog = new AtomicInteger();
   private final AtomicBoolean running = new AtomicBoolean();
   private final AtomicBoolean dropped = new AtomicBoolean();
 
-  ObserverSignals(@Nullable LockObserver observer, SignalExecutor executor) {
+  ObserverSignals(
+      @Nullable LockObserver observer, SignalExecutor executor, LongSupplier clock) {
     this.observer = observer;
     this.executor = executor;
+    this.clock = clock;
   }
 
   private void add(Consumer<LockObserver> event) {
@@ -61,7 +65,7 @@ final class ObserverSignals {
 
   private void callForAMoment() {
     LockObserver observer = this.observer;
-    long begun = System.nanoTime();
+    long begun = clock.getAsLong();
     Consumer<LockObserver> event;
     while (observer != null && (event = events.poll()) != null) {
       backlog.decrementAndGet();
@@ -70,7 +74,7 @@ final class ObserverSignals {
       } catch (Throwable e) {
         LOG.warn("the lock observer {} failed", observer, e);
       }
-      if (System.nanoTime() - begun > LONGEST_RUN) {
+      if (clock.getAsLong() - begun > LONGEST_RUN) {
         break;
       }
     }
