@@ -169,7 +169,12 @@ final class Release {
       pause = LONGEST_PAUSE.compareTo(twice) < 0 ? LONGEST_PAUSE : twice;
     } else {
       LOG.warn("{} could not be released and end by their ttl", keys, failure);
-      answered(false);
+      if (maybeDone && end()) {
+        outcome.set(unknownOutcome());
+        ended(false);
+      } else {
+        answered(false);
+      }
     }
   }
 
