@@ -60,7 +60,7 @@ final class OneLockStore implements LockStore {
 
   /** The token that has the lock. */
   String holder() {
-    return holder.get();
+    return String.valueOf(holder.get());
   }
 
   /** How many attempts were made. */
