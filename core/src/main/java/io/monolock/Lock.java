@@ -32,6 +32,11 @@ public interface Lock {
    * ReactiveLocker#attach go on} with this lock, so keep it secret. {@code toString} never prints
    * it whole.
    *
+   * <p>It is new for every lease. A locker passes a lease on from one caller to the next without a
+   * command, if both want the same; asking for the token while the lock is held switches that off
+   * for its lease, as user code knows the token then. First asked for after the end of the lock, it
+   * is a token that was never in the store.
+   *
    * @return 22 characters of {@code [A-Za-z0-9_-]}
    */
   String token();

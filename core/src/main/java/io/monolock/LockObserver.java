@@ -39,7 +39,7 @@ public interface LockObserver {
    * @param id identifies the acquisition
    * @param keys the keys, sorted
    * @param waited from the subscription to the grant
-   * @param attempts how many commands were sent for it
+   * @param attempts how many commands were sent for it; 0 if the lock was handed over to it
    */
   default void acquired(long id, Set<String> keys, Duration waited, int attempts) {}
 

@@ -206,7 +206,7 @@ public final class LockOptions {
 
   /**
    * A token of the caller's, for locks that outlive a process: acquiring with it again re-enters,
-   * also with more keys or other metadata. Default: a new random token for each subscription; 22
+   * also with more keys or other metadata. Default: a new random token for each lease; 22
    * characters of {@code [A-Za-z0-9_-]}. All handles of one token count as one: any of them frees
    * the keys. An acquisition that is cancelled frees only what it has newly taken.
    *

@@ -27,8 +27,8 @@ import reactor.core.scheduler.Scheduler;
  *
  * <ul>
  *   <li>Nothing happens until the returned Mono or Flux is subscribed, and each subscription is a
- *       new acquisition with a token of its own. Two flows never share a lock because they share a
- *       thread; a lock may be taken on one thread and released on another.
+ *       new acquisition, which excludes all others. Two flows never share a lock because they share
+ *       a thread; a lock may be taken on one thread and released on another.
  *   <li>Bad input is an {@link IllegalArgumentException} at the call, before anything is sent: no
  *       keys, more than 1,024, one that is null, empty, over 64 KiB of UTF-8 or with unpaired
  *       surrogates. Duplicates count once.

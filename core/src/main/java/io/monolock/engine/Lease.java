@@ -377,6 +377,9 @@ final class Lease {
   }
 
   private static <T> List<T> without(List<T> list, T one) {
+    if (list.isEmpty()) {
+      return list;
+    }
     if (list.size() == 1 && list.get(0).equals(one)) {
       return List.of();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -13,7 +13,7 @@ import reactor.util.context.Context;
  * A subscription to the one result of a call, which is signalled on the users' threads. The call
  * begins at the first request; after cancel its result is dropped.
  */
-abstract class ResultSubscription<T> implements Subscription {
+abstract class ResultSubscription<T> implements Subscription, Runnable {
 
   private enum State {
     NEW,
@@ -23,9 +23,19 @@ abstract class ResultSubscription<T> implements Subscription {
     OVER
   }
 
+  @SuppressWarnings("rawtypes")
+  private static final AtomicReferenceFieldUpdater<ResultSubscription, State> STATE =
+      AtomicReferenceFieldUpdater.newUpdater(ResultSubscription.class, State.class, "state");
+
   final LockerContext locker;
   private final CoreSubscriber<? super T> subscriber;
-  private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
+  private volatile State state = State.NEW;
+
+  /** Before it is known; one of them at most is. */
+  private @Nullable T value;
+
+  private @Nullable Supplier<@Nullable T> source;
+  private @Nullable Throwable error;
 
   ResultSubscription(LockerContext locker, CoreSubscriber<? super T> subscriber) {
     this.locker = locker;
@@ -42,66 +52,83 @@ abstract class ResultSubscription<T> implements Subscription {
   }
 
   final boolean isOpen() {
-    return state.get() == State.REQUESTED;
+    return state == State.REQUESTED;
   }
 
   @Override
   public final void request(long n) {
-    if (Operators.validate(n) && state.compareAndSet(State.NEW, State.REQUESTED)) {
+    if (Operators.validate(n) && STATE.compareAndSet(this, State.NEW, State.REQUESTED)) {
       begin();
     }
   }
 
   @Override
   public final void cancel() {
-    State before = state.getAndSet(State.OVER);
+    State before = STATE.getAndSet(this, State.OVER);
     if (before == State.REQUESTED) {
       ended();
     }
   }
 
   final void value(T value) {
-    signal(() -> value, null);
+    if (isFirst()) {
+      this.value = value;
+      signal();
+    }
   }
 
   /** The value is made when it is signalled, and not after cancel; null for none. */
-  final void value(Supplier<@Nullable T> value) {
-    signal(value, null);
+  final void value(Supplier<@Nullable T> source) {
+    if (isFirst()) {
+      this.source = source;
+      signal();
+    }
   }
 
   final void empty() {
-    signal(() -> null, null);
+    if (isFirst()) {
+      signal();
+    }
   }
 
   final void error(Throwable error) {
-    signal(() -> null, error);
+    if (isFirst()) {
+      this.error = error;
+      signal();
+    }
   }
 
-  private void signal(Supplier<@Nullable T> result, @Nullable Throwable error) {
-    if (!state.compareAndSet(State.REQUESTED, State.KNOWN)) {
+  private boolean isFirst() {
+    return STATE.compareAndSet(this, State.REQUESTED, State.KNOWN);
+  }
+
+  private void signal() {
+    ended();
+    locker.executor.run(this);
+  }
+
+  /** Signals the result. */
+  @Override
+  public final void run() {
+    if (!STATE.compareAndSet(this, State.KNOWN, State.OVER)) {
       return;
     }
-    ended();
-    locker.executor.run(
-        () -> {
-          if (!state.compareAndSet(State.KNOWN, State.OVER)) {
-            return;
-          }
-          T value = null;
-          Throwable problem = error;
-          try {
-            value = result.get();
-          } catch (Throwable e) {
-            problem = e;
-          }
-          if (problem != null) {
-            subscriber.onError(problem);
-            return;
-          }
-          if (value != null) {
-            subscriber.onNext(value);
-          }
-          subscriber.onComplete();
-        });
+    T value = this.value;
+    Throwable error = this.error;
+    if (source != null) {
+      try {
+        value = source.get();
+      } catch (Throwable e) {
+        error = e;
+      }
+    }
+    if (error != null) {
+      subscriber.onError(error);
+      return;
+    }
+    if (value != null) {
+      subscriber.onNext(value);
+    }
+    subscriber.onComplete();
   }
 }

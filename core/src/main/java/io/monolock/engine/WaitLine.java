@@ -12,7 +12,7 @@ import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +48,9 @@ final class WaitLine {
 
   private static final long AFTER_EXPIRY = MILLISECONDS.toNanos(1);
 
+  private static final AtomicIntegerFieldUpdater<WaitLine> LOOKS =
+      AtomicIntegerFieldUpdater.newUpdater(WaitLine.class, "looks");
+
   final LockKeys keys;
   private final LockerContext locker;
   final Kind kind;
@@ -55,9 +58,11 @@ final class WaitLine {
   private final MemberSet<AcquireSubscription> waiters = new MemberSet<>(); // all guarded by this
   private final LastAnswer lastAnswer = new LastAnswer();
   private final AskSchedule schedule;
-  private final TurnBudget budget;
-  private final LineWakeUps wakeUps;
-  private final AtomicInteger looks = new AtomicInteger();
+  private @Nullable TurnBudget budget;
+  private @Nullable LineWakeUps wakeUps;
+
+  @SuppressWarnings("UnusedVariable") // by LOOKS
+  private volatile int looks;
 
   /** What the line asks for. */
   private @Nullable Lease asked;
@@ -86,13 +91,28 @@ final class WaitLine {
     this.kind = kind;
     this.token = token;
     this.schedule = new AskSchedule(locker, this::due);
-    this.budget = new TurnBudget(locker.turn);
-    this.wakeUps = new LineWakeUps(locker, keys, this::wake);
   }
 
   /** Whether other lines may ask for keys of this one. */
   boolean isSpanning() {
     return kind != Kind.SHARED || keys.size() > 1;
+  }
+
+  private TurnBudget budget() {
+    if (budget == null) {
+      budget = new TurnBudget(locker.turn);
+    }
+    return budget;
+  }
+
+  private synchronized LineWakeUps wakeUps() {
+    if (wakeUps == null) {
+      wakeUps = new LineWakeUps(locker, keys, this::wake);
+      if (isOver) {
+        wakeUps.stop();
+      }
+    }
+    return wakeUps;
   }
 
   synchronized boolean isOver() {
@@ -187,14 +207,18 @@ final class WaitLine {
   }
 
   private void endIfUnused() {
+    LineWakeUps wakeUps;
     synchronized (this) {
       if (isOver || !waiters.isEmpty() || held != null) {
         return;
       }
       isOver = true;
       schedule.stop();
+      wakeUps = this.wakeUps;
     }
-    wakeUps.stop();
+    if (wakeUps != null) {
+      wakeUps.stop();
+    }
     locker.lines.remove(this);
   }
 
@@ -207,7 +231,7 @@ final class WaitLine {
 
   /** Asks if that is due; does nothing but that, so it may be called at any time. */
   void look() {
-    if (looks.getAndIncrement() != 0) {
+    if (LOOKS.getAndIncrement(this) != 0) {
       return;
     }
     int seen = 1;
@@ -216,7 +240,7 @@ final class WaitLine {
       while ((attempt = nextAttempt()) != null) {
         attempt.ask();
       }
-      seen = looks.addAndGet(-seen);
+      seen = LOOKS.addAndGet(this, -seen);
     } while (seen != 0);
   }
 
@@ -260,13 +284,13 @@ final class WaitLine {
       long longest = remaining == null ? Nanos.NEVER : Nanos.sum(Nanos.of(remaining), AFTER_EXPIRY);
       told = over(attempt, longest);
       if (told != null && held == null) {
-        budget.refused(attempt.askedAt);
+        budget().refused(attempt.askedAt);
       }
     }
     if (told != null) {
       told.refused(remaining);
       if (told.mayWait()) {
-        wakeUps.start();
+        wakeUps().start();
         locker.lines.contended(this);
       }
     }
@@ -334,7 +358,7 @@ final class WaitLine {
       isLate = locker.now() >= deadline;
       if (!isLate) {
         asked = null;
-        if (!attempt.isTransfer()) {
+        if (!attempt.isTransfer() && budget != null) {
           budget.granted();
         }
         schedule.granted();
@@ -383,7 +407,7 @@ final class WaitLine {
       first = waiters.first();
       if (first == null
           || !isAlike(options, first.options)
-          || budget.isOver(lease.turnBegunAt(), locker.now())) {
+          || budget().isOver(lease.turnBegunAt(), locker.now())) {
         return null;
       }
       serve(first, lease);
@@ -412,8 +436,8 @@ final class WaitLine {
         return null;
       }
       long now = locker.now();
-      if (budget.isOver(from.turnBegunAt(), now)) {
-        schedule.stepBackUntil(budget.stepBack(from.turnBegunAt(), now));
+      if (budget().isOver(from.turnBegunAt(), now)) {
+        schedule.stepBackUntil(budget().stepBack(from.turnBegunAt(), now));
         return null;
       }
       LineAttempt attempt = attemptFor(first, release);

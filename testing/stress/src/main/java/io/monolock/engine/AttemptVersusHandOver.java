@@ -38,7 +38,7 @@ public class AttemptVersusHandOver {
   public AttemptVersusHandOver() {
     RecordingSubscriber<Lock> holder = locker.waiter();
     locker.store.holdCalls();
-    waiter = locker.waiter();
+    waiter = locker.otherWaiter();
     Runnable attempt = locker.store.nextHeldBack();
     locker.store.holdAnswers();
     StressLocker.release(holder);

@@ -26,6 +26,12 @@ final class HandTimer implements Scheduler {
   private final AtomicLong ids = new AtomicLong();
   private volatile long now;
   private volatile boolean disposed;
+  private volatile boolean full;
+
+  /** Whether it has room for no task. */
+  void full(boolean full) {
+    this.full = full;
+  }
 
   /** Runs everything at its time. */
   void pass(Duration duration) {
@@ -72,7 +78,7 @@ final class HandTimer implements Scheduler {
   }
 
   private TimerTask add(Runnable action, long delay, long period) {
-    if (disposed) {
+    if (disposed || full) {
       throw Exceptions.failWithRejected();
     }
     TimerTask task = new TimerTask(now + delay, ids.incrementAndGet(), period, action);

@@ -58,6 +58,11 @@ final class OneLockStore implements LockStore {
     return lock.token().equals(holder.get());
   }
 
+  /** The token that has the lock. */
+  String holder() {
+    return String.valueOf(holder.get());
+  }
+
   /** How many attempts were made. */
   int attempts() {
     return attempts.get();

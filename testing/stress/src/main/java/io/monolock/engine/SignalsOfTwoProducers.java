@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** A thread gives signals to a lane while the lane runs those of another thread. */
+/** Two threads give signals to a scheduler that is full, and then has room while they do. */
 @JCStressTest
 @Outcome(
     id = "in order",
@@ -27,15 +27,23 @@ import org.openjdk.jcstress.infra.results.L_Result;
     expect = FORBIDDEN,
     desc = "A signal is lost, or was run by two threads at once.")
 @State
-public class LanesOfTwoProducers {
+public class SignalsOfTwoProducers {
 
-  private final HandTimer scheduler = new HandTimer();
-  private final TwoProducers producers = new TwoProducers(scheduler);
+  private static final Duration SOON = Duration.ofMillis(200);
+
+  private final HandTimer timer = new HandTimer();
+  private final HandTimer users = new HandTimer();
+  private final TwoProducers producers = new TwoProducers(timer, users);
+
+  public SignalsOfTwoProducers() {
+    users.full(true);
+  }
 
   @Actor
-  public void oneAndTheLane() {
+  public void oneAndRoom() {
     producers.one();
-    scheduler.pass(Duration.ZERO);
+    users.full(false);
+    timer.pass(SOON);
   }
 
   @Actor
@@ -45,7 +53,8 @@ public class LanesOfTwoProducers {
 
   @Arbiter
   public void arbitrate(L_Result result) {
-    scheduler.pass(Duration.ZERO);
+    timer.pass(SOON);
+    users.pass(Duration.ZERO);
     result.r1 = producers.outcome();
   }
 }

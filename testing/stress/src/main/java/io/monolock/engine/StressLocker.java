@@ -38,6 +38,11 @@ final class StressLocker {
     return waiter(WAITING);
   }
 
+  /** Of another ttl, so that the keys go to it by a command. */
+  RecordingSubscriber<Lock> otherWaiter() {
+    return waiter(WAITING.ttl(TTL.multipliedBy(2)));
+  }
+
   RecordingSubscriber<Lock> waiterFor(Duration limit) {
     return waiter(WAITING.waitAtMost(limit));
   }

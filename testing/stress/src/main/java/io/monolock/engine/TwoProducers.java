@@ -5,18 +5,18 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import reactor.core.scheduler.Scheduler;
 
-/** Two threads that give signals to one lane, and what has run, which the lane must keep apart. */
+/** Two threads that give signals, and what has run, which must be kept apart and in order. */
 final class TwoProducers {
 
   private static final int EACH = 3;
   private static final int OTHER = 100;
 
-  private final Lanes lanes;
+  private final SignalExecutor executor;
   private final int[] ran = new int[2 * EACH];
   private int count;
 
-  TwoProducers(Scheduler scheduler) {
-    lanes = new Lanes(scheduler, 1);
+  TwoProducers(Scheduler timer, Scheduler users) {
+    executor = new SignalExecutor(timer, users);
   }
 
   void one() {
@@ -30,7 +30,7 @@ final class TwoProducers {
   private void give(int from) {
     for (int i = 0; i < EACH; i++) {
       int number = from + i;
-      lanes.run(0, () -> runs(number));
+      executor.run(() -> runs(number));
     }
   }
 

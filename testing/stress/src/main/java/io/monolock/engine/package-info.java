@@ -14,16 +14,17 @@
  *       answers back, {@link HandTimer} its clock, and {@link RecordingSubscriber} counts signals.
  *   <li>The waiting line: {@link JoinVersusRelease}, {@link TwoJoinsVersusRelease}, {@link
  *       JoinVersusLeave} and {@link WakeUpVersusRefusal}. No waiter may be left beside a free key.
- *   <li>Hand-over: {@link AttemptVersusHandOver}, {@link CancelVersusHandOver}, {@link
- *       TimeLimitVersusHandOver}. A lock is delivered once, or passed on, or freed.
+ *   <li>Hand-over: {@link CancelVersusHandOver}, {@link TimeLimitVersusHandOver} and {@link
+ *       TokenVersusPassingOn} while a lease is passed on, {@link AttemptVersusHandOver} and {@link
+ *       CancelVersusTransfer} while keys are transferred, {@link AnswerVersusLeave}, {@link
+ *       JoinVersusStepBack}. A lock is delivered once, or goes to the next one, or is freed.
  *   <li>Closing: {@link CloseVersusJoin}, {@link CloseVersusHandOver}. Every waiter ends, the
  *       locker closes, and no key is left.
  *   <li>The outcome of a release: {@link OutcomeVersusAsking}, {@link OutcomeVersusCancel}, {@link
  *       OutcomeVersusTimeLimit}. Each subscriber gets one outcome, or none after cancel.
- *   <li>The parts below: {@link TwoProducers} drives a lane in {@link LanesOfTwoProducers} and
- *       {@link LanesWithoutScheduler}; {@link TimerCancelVersusRun}, {@link TimerCancelVersusTick},
- *       {@link TimerCancelVersusPlacing} and {@link TimerStopVersusPlacing} race tasks of the timer
- *       wheel.
+ *   <li>The parts below: {@link TwoProducers} give signals in {@link SignalsOfTwoProducers}; {@link
+ *       TimerCancelVersusRun}, {@link TimerCancelVersusTick}, {@link TimerCancelVersusPlacing} and
+ *       {@link TimerStopVersusPlacing} race tasks of the timer wheel.
  * </ol>
  *
  * <p>No race waits or sleeps. Waiters have a retry spec that never tries again, so that a lost
