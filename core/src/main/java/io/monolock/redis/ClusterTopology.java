@@ -16,10 +16,9 @@ import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
@@ -65,7 +64,7 @@ final class ClusterTopology implements Topology {
   private final AtomicReferenceArray<@Nullable Master> bySlot =
       new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
 
-  private @Nullable CompletableFuture<@Nullable Void> renewal; // guarded by this
+  private Awaited<Boolean> renewal = Awaited.failed(ErrorMapping.closed()); // guarded by this
   private long renewedAt = System.nanoTime() - PAUSE.toNanos(); // guarded by this
   private volatile boolean closed;
 
@@ -113,14 +112,26 @@ final class ClusterTopology implements Topology {
 
   @Override
   public Mono<StoreHealth> health() {
-    return Mono.fromFuture(() -> renew().handle((nothing, e) -> Optional.ofNullable(e)), true)
-        .flatMapMany(
-            problem ->
-                problem.isPresent()
-                    ? Flux.error(ErrorMapping.ofConnecting(problem.get()))
-                    : Flux.fromStream(owners()))
-        .flatMap(master -> master.node.health("cluster"))
-        .reduce(ClusterTopology::both);
+    return renewed().flatMap(node -> node.health("cluster")).reduce(ClusterTopology::both);
+  }
+
+  @Override
+  public Mono<Void> warmUp() {
+    return renewed().flatMap(RedisNode::warmUp).then();
+  }
+
+  /** The masters that have slots, after the view was loaded again. */
+  private Flux<RedisNode> renewed() {
+    return CommandCall.result(this::renew)
+        .flatMapMany(done -> Flux.fromStream(owners().map(Master::node)));
+  }
+
+  private boolean isViewAwaited() {
+    Awaited<Boolean> renewal;
+    synchronized (this) {
+      renewal = this.renewal;
+    }
+    return renewal.isWaitedFor();
   }
 
   private Stream<Master> owners() {
@@ -137,6 +148,11 @@ final class ClusterTopology implements Topology {
   @Override
   public void overdue(Duration timeout) {
     poolForUnknown.overdue(timeout);
+    Awaited<Boolean> renewal;
+    synchronized (this) {
+      renewal = this.renewal;
+    }
+    renewal.expire(ReconnectingConnection.latest(timeout), ErrorMapping.notOpenYet());
     masters.values().forEach(master -> master.node.overdue(timeout));
   }
 
@@ -151,39 +167,37 @@ final class ClusterTopology implements Topology {
         });
   }
 
-  /** Loads the view again, after a pause, unless that is under way. */
-  private synchronized CompletableFuture<@Nullable Void> renew() {
-    if (closed) {
-      return CompletableFuture.failedFuture(ErrorMapping.closed());
-    }
-    CompletableFuture<@Nullable Void> known = renewal;
-    if (known == null || known.isDone()) {
-      long pause = Math.max(0, renewedAt + PAUSE.toNanos() - System.nanoTime());
+  /** The view after it was loaded again, which begins after a pause unless it is under way. */
+  private Awaited<Boolean> renew() {
+    Awaited<Boolean> begun;
+    long pause;
+    synchronized (this) {
+      if (closed) {
+        return Awaited.failed(ErrorMapping.closed());
+      }
+      if (!renewal.isDone()) {
+        return renewal;
+      }
+      begun = new Awaited<>();
+      renewal = begun;
+      pause = Math.max(0, renewedAt + PAUSE.toNanos() - System.nanoTime());
       renewedAt = System.nanoTime() + pause;
-      known =
-          Mono.delay(Duration.ofNanos(pause))
-              .then(
-                  Mono.defer(
-                      () ->
-                          viewLoader.latest(masters.values().stream().map(Master::node).toList())))
-              .doOnNext(this::accept)
-              .then()
-              .toFuture();
-      renewal = known;
     }
-    return known;
+    Future<?> unused = Delays.after(Duration.ofNanos(pause), () -> load(begun));
+    return begun;
   }
 
-  /** Renews the view for later calls, which fail themselves if there is none for them either. */
-  private void renewInBackground() {
-    CompletableFuture<?> unused =
-        renew()
-            .whenComplete(
-                (nothing, e) -> {
-                  if (e != null) {
-                    LOG.debug("the view of the cluster could not be renewed", e);
-                  }
-                });
+  private void load(Awaited<Boolean> result) {
+    viewLoader
+        .latest(masters.values().stream().map(Master::node).toList())
+        .doOnNext(this::accept)
+        .subscribe(
+            view -> result.complete(true),
+            e -> {
+              LOG.debug("the view of the cluster could not be renewed", e);
+              result.fail(e);
+            },
+            () -> result.complete(true));
   }
 
   private void accept(Partitions view) {
@@ -250,20 +264,33 @@ final class ClusterTopology implements Topology {
     }
 
     @Override
-    public CompletableFuture<PipelinedConnection> open() {
+    public void open(long since, Awaited.Listener<PipelinedConnection> call) {
       if (redirections > MOST_REDIRECTIONS) {
-        return CompletableFuture.failedFuture(
-            unsettled("slot " + slot + " moves faster than it can be followed"));
+        call.answered(null, unsettled("slot " + slot + " moves faster than it can be followed"));
+      } else if (bySlot.get(slot) != null && !isViewAwaited()) {
+        openNow(since, call);
+      } else {
+        renew()
+            .then(
+                since,
+                (done, e) -> {
+                  if (e != null) {
+                    call.answered(null, e);
+                  } else {
+                    openNow(since, call);
+                  }
+                });
       }
-      return bySlot.get(slot) != null ? openNow() : renew().thenCompose(nothing -> openNow());
     }
 
-    private CompletableFuture<PipelinedConnection> openNow() {
+    private void openNow(long since, Awaited.Listener<PipelinedConnection> call) {
       Master master = bySlot.get(slot);
       asked = master;
-      return master != null
-          ? connection.apply(master.node).open()
-          : CompletableFuture.failedFuture(unsettled("no server has slot " + slot));
+      if (master != null) {
+        connection.apply(master.node).open(since, call);
+      } else {
+        call.answered(null, unsettled("no server has slot " + slot));
+      }
     }
 
     @Override
@@ -277,7 +304,7 @@ final class ClusterTopology implements Topology {
       Master asked = this.asked;
       if (redirection == null || asked == null) {
         if (!(failure instanceof RedisCommandExecutionException) || isDown(failure)) {
-          renewInBackground();
+          renew();
         }
         return null;
       }
@@ -286,7 +313,7 @@ final class ClusterTopology implements Topology {
         return new AskingRoute(asking.apply(other.node), again());
       }
       bySlot.set(slot, other);
-      renewInBackground();
+      renew();
       return again();
     }
 
@@ -312,14 +339,20 @@ final class ClusterTopology implements Topology {
     }
 
     @Override
-    public CompletableFuture<PipelinedConnection> open() {
+    public void open(long since, Awaited.Listener<PipelinedConnection> call) {
       Master asked = origin.asked;
-      return renew()
-          .thenCompose(
-              nothing ->
-                  Objects.equals(bySlot.get(origin.slot), asked)
-                      ? CompletableFuture.failedFuture(failure)
-                      : origin.openNow());
+      renew()
+          .then(
+              since,
+              (done, e) -> {
+                if (e != null) {
+                  call.answered(null, e);
+                } else if (Objects.equals(bySlot.get(origin.slot), asked)) {
+                  call.answered(null, failure);
+                } else {
+                  origin.openNow(since, call);
+                }
+              });
     }
 
     @Override
@@ -361,8 +394,8 @@ final class ClusterTopology implements Topology {
     }
 
     @Override
-    public CompletableFuture<PipelinedConnection> open() {
-      return asking.open();
+    public void open(long since, Awaited.Listener<PipelinedConnection> call) {
+      asking.open(since, call);
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,12 +58,12 @@ final class ClusterViewLoader {
         () -> {
           Sinks.One<Partitions> view = Sinks.one();
           CompletableFuture<?> unused =
-              node.work()
-                  .open()
+              CommandCall.opened(node.work())
+                  .toFuture()
                   .thenCompose(ClusterViewLoader::ask)
-                  // with Reactor's own timeout a late answer would be reported as a dropped one
-                  .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
                   .whenComplete((answer, e) -> answered(answer, e, view));
+          // with Reactor's own timeout a late answer would be reported as a dropped one
+          Future<?> unusedToo = Delays.after(TIMEOUT, () -> view.tryEmitEmpty());
           return view.asMono();
         });
   }

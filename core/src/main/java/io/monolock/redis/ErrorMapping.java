@@ -222,6 +222,15 @@ final class ErrorMapping {
     return new StoreFailure(Reason.UNAVAILABLE, false, "The store is closed", null);
   }
 
+  /** The failure of a call whose caller has given up before there was a connection. */
+  static StoreFailure notOpenYet() {
+    return new StoreFailure(
+        Reason.UNAVAILABLE,
+        true,
+        "Nothing was sent, as no connection to Redis was open in time",
+        null);
+  }
+
   private static StoreFailure ofAnswer(Throwable error) {
     String text = String.valueOf(error.getMessage());
     // the arguments may contain a token

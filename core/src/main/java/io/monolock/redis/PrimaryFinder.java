@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,6 +84,11 @@ final class PrimaryFinder implements ConnectionFactory {
   }
 
   @Override
+  public Duration timeout() {
+    return servers.stream().map(ConnectionFactory::timeout).max(Duration::compareTo).orElseThrow();
+  }
+
+  @Override
   public void ledToReplica() {
     asksRoles = true;
   }
@@ -125,10 +130,7 @@ final class PrimaryFinder implements ConnectionFactory {
     private @Nullable Throwable problem;
 
     void begin() {
-      CompletableFuture<Void> unused =
-          new CompletableFuture<Void>()
-              .completeOnTimeout(null, TIME_TO_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
-              .thenRunAsync(this::timeOut);
+      Future<?> unused = Delays.after(TIME_TO_ANSWER, this::timeOut);
       askAll(servers);
     }
 

@@ -280,6 +280,21 @@ public final class RedisLockStore implements LockStore {
     }
   }
 
+  /**
+   * Opens the connections that the first calls need, so that no caller waits for that. To be
+   * subscribed when an application starts; leaving it out costs the first call the time. In a
+   * cluster, the connections to all masters are opened.
+   *
+   * <p>It fails with {@link io.monolock.store.StoreFailure} if a connection cannot be opened, after
+   * the timeout of the {@link RedisURI} at the latest; calls try again by themselves. Cancelling it
+   * changes nothing. It signals in a thread of Lettuce.
+   *
+   * @return completes when the connections are open
+   */
+  public Mono<Void> warmUp() {
+    return topology.warmUp();
+  }
+
   @Override
   public void check(LockKeys keys, boolean fenced) {
     topology.check(keys, fenced);

@@ -6,7 +6,6 @@ import io.monolock.store.StoreHealth;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
@@ -55,7 +54,7 @@ final class RedisNode implements Topology {
     if (wait.usable() != null) {
       return true;
     }
-    CompletableFuture<?> unused = wait.open();
+    Awaited<?> unused = wait.awaited();
     return false;
   }
 
@@ -93,6 +92,11 @@ final class RedisNode implements Topology {
   @Override
   public String fence(String key) {
     return key + FenceKeys.SUFFIX;
+  }
+
+  @Override
+  public Mono<Void> warmUp() {
+    return CommandCall.opened(work).then();
   }
 
   @Override

@@ -33,6 +33,9 @@ interface Topology {
   /** The fence key of a lock key, on the same server. */
   String fence(String key);
 
+  /** Opens the connections that calls need first. */
+  Mono<Void> warmUp();
+
   /** That all servers answer, or a failure. */
   Mono<StoreHealth> health();
 

@@ -187,7 +187,8 @@ public interface LockStore {
    * Called when a call got no answer within the command timeout. A store whose connection may have
    * died unnoticed, as it has answered none of the calls under way for that long, gives it up:
    * those calls fail then, and later ones go over a new connection. One slow answer among others is
-   * no reason to. By default nothing happens.
+   * no reason to. Calls that have waited for a connection for that long fail, as unavailable, and
+   * are never sent; the connection may take longer to open. By default nothing happens.
    *
    * @param timeout how long the engine lets one call take
    */

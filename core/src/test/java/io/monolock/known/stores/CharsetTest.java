@@ -4,6 +4,7 @@ package io.monolock.known.stores;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.monolock.redis.Lockers;
 import io.monolock.test.ClientJvm;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

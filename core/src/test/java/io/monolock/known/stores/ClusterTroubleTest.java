@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known.stores;
 
-import static io.monolock.known.stores.Lockers.LIMIT;
-import static io.monolock.known.stores.Lockers.get;
+import static io.monolock.redis.Lockers.LIMIT;
+import static io.monolock.redis.Lockers.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -11,6 +11,7 @@ import io.monolock.LockLostException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
+import io.monolock.redis.Lockers;
 import io.monolock.store.StoreProblem;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisExtension;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known.stores;
 
-import static io.monolock.known.stores.Lockers.LIMIT;
-import static io.monolock.known.stores.Lockers.get;
+import static io.monolock.redis.Lockers.LIMIT;
+import static io.monolock.redis.Lockers.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,6 +10,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
+import io.monolock.redis.Lockers;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.ServerNode;
 import java.time.Duration;

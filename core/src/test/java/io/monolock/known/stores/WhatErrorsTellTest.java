@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known.stores;
 
-import static io.monolock.known.stores.Lockers.LIMIT;
+import static io.monolock.redis.Lockers.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
+import io.monolock.redis.Lockers;
 import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisServer;
 import io.monolock.test.Stranger;

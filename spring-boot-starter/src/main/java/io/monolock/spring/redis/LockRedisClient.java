@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The Redis client that the locks have for themselves, and the store on it.
@@ -24,9 +26,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockRedisClient {
 
+  private static final Logger LOG = LoggerFactory.getLogger(LockRedisClient.class);
+
   private final RedisAccess access;
   private final AbstractRedisClient client;
-  private final LockStore store;
+  private final RedisLockStore store;
 
   LockRedisClient(RedisAccess access) {
     this.access = access;
@@ -68,6 +72,15 @@ final class LockRedisClient {
 
   LockStore store() {
     return store;
+  }
+
+  /** Opens connections in the background; without Redis the application starts all the same. */
+  void warmUp() {
+    store
+        .warmUp()
+        .subscribe(
+            nothing -> {},
+            e -> LOG.warn("Redis cannot be reached yet, locks wait for it: {}", e.getMessage()));
   }
 
   /** Called by Spring, which waits for it, after the locker was closed. */

@@ -24,6 +24,7 @@ public final class RedisStoreConfiguration {
   @Bean
   @ConditionalOnBean(LockRedisClient.class)
   LockStore monolockStore(LockRedisClient client) {
+    client.warmUp();
     return client.store();
   }
 }

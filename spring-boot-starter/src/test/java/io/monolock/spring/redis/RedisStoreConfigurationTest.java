@@ -2,11 +2,13 @@
 package io.monolock.spring.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
 import io.monolock.ReactiveLocker;
 import io.monolock.spring.MonolockAutoConfiguration;
+import io.monolock.test.CapturedLog;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
@@ -56,6 +58,41 @@ class RedisStoreConfigurationTest {
         .withPropertyValues(
             "spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port())
         .run(context -> locksIn(server, context));
+  }
+
+  @Test
+  void connectionsAreOpenedBeforeTheFirstCallerComes() {
+    try (RedisServer server = RedisServer.start()) {
+      withoutSpringData
+          .withPropertyValues(
+              "monolock.redis.url=" + server.uri(), "monolock.redis.client-name=warm")
+          .run(
+              context ->
+                  await()
+                      .atMost(LIMIT)
+                      .until(() -> server.commandAsString("CLIENT", "LIST").contains("name=warm")));
+    }
+  }
+
+  @Test
+  void anApplicationStartsWithoutRedisAndSaysSoOnce() {
+    try (CapturedLog log = new CapturedLog()) {
+      withoutSpringData
+          .withPropertyValues("monolock.redis.url=redis://127.0.0.1:1")
+          .run(
+              context -> {
+                assertThat(context).hasNotFailed();
+                await()
+                    .atMost(LIMIT)
+                    .untilAsserted(
+                        () ->
+                            assertThat(log.lines("WARN"))
+                                .filteredOn(line -> line.contains("monolock"))
+                                .singleElement()
+                                .asString()
+                                .contains("Redis cannot be reached yet"));
+              });
+    }
   }
 
   @Test
