@@ -45,7 +45,8 @@ import reactor.core.publisher.Mono;
  *
  * <p>It may be out of date. A server that does not have the slot of a call, or no longer, names the
  * one that has. That is followed at once, and the view is renewed, as it is when a server cannot be
- * reached: another one may have taken its place.
+ * reached: another one may have taken its place. A server that names its own address has been
+ * replaced there, so it is left, and the address is connected to anew.
  */
 final class ClusterTopology implements Topology {
 
@@ -309,6 +310,10 @@ final class ClusterTopology implements Topology {
         return null;
       }
       Master other = master(redirection.from(asked.address));
+      if (other.equals(asked)) {
+        // a server is not its address: another one has got this one's
+        asked.node.leave(connection);
+      }
       if (redirection.asking()) {
         return new AskingRoute(asking.apply(other.node), again());
       }

@@ -36,10 +36,13 @@ import reactor.core.publisher.SignalType;
  */
 final class PipelinedConnection implements RedisConnectionStateListener {
 
+  private static final Duration LONGEST_RETIREMENT = Duration.ofSeconds(10);
+
   final StatefulRedisConnection<String, String> lettuce;
   final RedisReactiveCommands<String, String> commands;
 
   private final boolean coalesces;
+  private final AtomicBoolean closing = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final AtomicInteger unanswered = new AtomicInteger();
   private final AtomicBoolean flushing = new AtomicBoolean();
@@ -117,8 +120,11 @@ final class PipelinedConnection implements RedisConnectionStateListener {
 
   /** One of the calls was answered, or has failed. */
   void answered() {
-    unanswered.decrementAndGet();
+    boolean isIdle = unanswered.decrementAndGet() == 0;
     aliveAt = System.nanoTime();
+    if (isIdle && ended.isDone()) {
+      end();
+    }
   }
 
   /**
@@ -145,8 +151,9 @@ final class PipelinedConnection implements RedisConnectionStateListener {
     lettuce.flushCommands();
   }
 
+  /** Whether calls may be made over it. */
   boolean isOpen() {
-    return lettuce.isOpen();
+    return !ended.isDone() && lettuce.isOpen();
   }
 
   /** Whether calls are unanswered and none was answered since. */
@@ -158,6 +165,7 @@ final class PipelinedConnection implements RedisConnectionStateListener {
   public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
     if (lost.isClosed()) {
       // by us, or by the client because it is shut down
+      closing.set(true);
       ended.complete(null);
     } else {
       end();
@@ -168,11 +176,24 @@ final class PipelinedConnection implements RedisConnectionStateListener {
     CompletableFuture<Void> unused = ended.thenRun(action);
   }
 
+  /** Closes it when the calls that are under way are answered; there will be no more. */
+  void retire() {
+    if (ended.complete(null)) {
+      Future<?> unused = Delays.after(LONGEST_RETIREMENT, this::end);
+    }
+    if (unanswered.get() == 0) {
+      end();
+    }
+  }
+
   void end() {
     CompletableFuture<Void> unused = ending();
   }
 
   CompletableFuture<Void> ending() {
-    return ended.complete(null) ? lettuce.closeAsync() : CompletableFuture.completedFuture(null);
+    ended.complete(null);
+    return closing.compareAndSet(false, true)
+        ? lettuce.closeAsync()
+        : CompletableFuture.completedFuture(null);
   }
 }

@@ -109,7 +109,7 @@ final class ReconnectingConnection implements Route {
   public @Nullable Route after(PipelinedConnection connection, Throwable failure) {
     if (ErrorMapping.isOfReplica(failure)) {
       factory.ledToReplica();
-      connection.end();
+      connection.retire();
     }
     return null;
   }
@@ -143,6 +143,15 @@ final class ReconnectingConnection implements Route {
       beginAfterPause(awaited);
     }
     awaited.expire(latest, ErrorMapping.notOpenYet());
+  }
+
+  /** Calls that are made from now on go over a new connection. */
+  void retire() {
+    Awaited<PipelinedConnection> awaited = current;
+    PipelinedConnection connection = awaited == null ? null : awaited.value();
+    if (connection != null) {
+      connection.retire();
+    }
   }
 
   /** When a call began whose timeout is over; the caller began to count a little earlier. */

@@ -110,6 +110,17 @@ final class RedisNode implements Topology {
         .map(pong -> new StoreHealth(topology, Optional.ofNullable(tracking.works())));
   }
 
+  /**
+   * Leaves a server that no longer is the one to be found at its address, unless that was done
+   * since the connection was opened.
+   */
+  void leave(PipelinedConnection connection) {
+    if (connection.isOpen()) {
+      connection.retire();
+      all().forEach(ReconnectingConnection::retire);
+    }
+  }
+
   @Override
   public void overdue(Duration timeout) {
     pool.overdue(timeout);

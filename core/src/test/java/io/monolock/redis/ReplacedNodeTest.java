@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
 import static io.monolock.redis.Lockers.LIMIT;
 import static io.monolock.redis.Lockers.get;
@@ -10,11 +10,9 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.Lockers;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.ServerNode;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -49,8 +47,6 @@ class ReplacedNodeTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("StableHostname")
   void locksAreHeldAndTakenWhereANodeIsReplacedBehindItsAddress() {
     RedisCluster cluster = lockers.closing(RedisCluster.startBehindProxies());
     ServerNode old = cluster.ownerOf("order:1");
