@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ErrorMapping {
 
+  private static final String ANOTHER_SLOT =
+      code("CROSSSLOT")
+          + "|"
+          + containing("do not hash to the same slot", "access a non local key");
+  private static final Pattern OTHER_SLOT = Pattern.compile("CROSSSLOT|" + ANOTHER_SLOT);
+
   /** What an error answer means: the first row that matches counts. */
   private static final List<Row> ANSWERS =
       List.of(
@@ -72,7 +78,13 @@ final class ErrorMapping {
               true,
               "Redis has fewer replicas than its min-replicas-to-write demands"),
           row(
-              code("CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN"),
+              code("TRYAGAIN"),
+              Reason.SERVER_STATE,
+              true,
+              "The hash slot of the keys is on its way to another server, and some of them are there"
+                  + " already, some are not; they can be locked together again when all are"),
+          row(
+              code("CLUSTERDOWN", "MASTERDOWN"),
               Reason.SERVER_STATE,
               true,
               "Redis is being failed over or resharded"),
@@ -82,9 +94,7 @@ final class ErrorMapping {
               false,
               "A key holds a list, a hash or the like; a lock needs a key of its own"),
           row(
-              code("CROSSSLOT")
-                  + "|"
-                  + containing("do not hash to the same slot", "access a non local key"),
+              ANOTHER_SLOT,
               Reason.MISUSE,
               false,
               "In a cluster, all keys of a lock must have the same slot; give them one {hash tag}"),
@@ -161,6 +171,28 @@ final class ErrorMapping {
         error);
   }
 
+  /**
+   * The failure of a call of a script.
+   *
+   * @param keys the keys that it was called with, among them those that the user did not name
+   */
+  static StoreFailure ofScript(Throwable thrown, String[] keys) {
+    StoreFailure failure = ofCall(thrown);
+    return failure.reason() == Reason.MISUSE && OTHER_SLOT.matcher(failure.getMessage()).find()
+        ? new StoreFailure(
+            failure.reason(),
+            failure.isTransient(),
+            failure.getMessage() + ", which were " + String.join(", ", keys),
+            failure.getCause())
+        : failure;
+  }
+
+  /** Whether a server says that another one has the keys, which it may not name. */
+  static boolean isRedirection(Throwable error) {
+    return error instanceof RedisCommandExecutionException answer
+        && String.valueOf(answer.getMessage()).matches("(MOVED|ASK) .*");
+  }
+
   /** Whether it is the answer of a server that is a replica, or is just becoming one. */
   static boolean isOfReplica(Throwable error) {
     return error instanceof RedisCommandExecutionException answer
@@ -179,7 +211,7 @@ final class ErrorMapping {
       // message
       StoreFailure failure = ofAnswer(answer == null ? error : answer);
       if (failure.reason() == Reason.PERMISSION) {
-        return failure;
+        return isIn(error, Credentials.HINT) ? withHint(failure) : failure;
       }
     }
     Throwable refusal = refusedCertificate(error);
@@ -215,6 +247,14 @@ final class ErrorMapping {
         true,
         "No connection to Redis could be opened (" + error.getMessage() + ", " + root(error) + ")",
         error);
+  }
+
+  private static StoreFailure withHint(StoreFailure failure) {
+    return new StoreFailure(
+        failure.reason(),
+        failure.isTransient(),
+        failure.getMessage() + Credentials.HINT,
+        failure.getCause());
   }
 
   /** The failure of a call after the store was closed. */

@@ -3,6 +3,7 @@ package io.monolock.redis;
 
 import io.lettuce.core.cluster.SlotHash;
 import io.monolock.store.LockKeys;
+import java.nio.charset.StandardCharsets;
 import java.util.stream.Collectors;
 
 /**
@@ -15,7 +16,8 @@ final class HashSlots {
   private HashSlots() {}
 
   static int of(String key) {
-    return SlotHash.getSlot(key);
+    // whatever the default charset is
+    return SlotHash.getSlot(key.getBytes(StandardCharsets.UTF_8));
   }
 
   /**

@@ -44,6 +44,7 @@ final class ReconnectingConnection implements Route {
   private volatile @Nullable Awaited<PipelinedConnection> current; // written under this
   private long begunAt = System.nanoTime() - PAUSE.toNanos(); // guarded by this
   private boolean closed; // guarded by this
+  private volatile boolean overdue;
 
   /** What a connection needs between its opening and its first call. */
   interface SetUp {
@@ -130,6 +131,7 @@ final class ReconnectingConnection implements Route {
         return;
       }
       again = !awaited.isDone() && begunAt - latest <= 0;
+      overdue |= again;
       PipelinedConnection connection = awaited.value();
       if (connection != null && connection.isSilent(latest)) {
         silent = connection;
@@ -143,6 +145,11 @@ final class ReconnectingConnection implements Route {
       beginAfterPause(awaited);
     }
     awaited.expire(latest, ErrorMapping.notOpenYet());
+  }
+
+  /** Whether callers have given up on a connection that has not been opened since. */
+  boolean isOverdue() {
+    return overdue;
   }
 
   /** Calls that are made from now on go over a new connection. */
@@ -270,6 +277,7 @@ final class ReconnectingConnection implements Route {
         unwanted = List.copyOf(attempts);
         attempts.clear();
       }
+      overdue = false;
       limit.cancel(false);
       unwanted.forEach(Attempt::abandon);
       connection.ready();

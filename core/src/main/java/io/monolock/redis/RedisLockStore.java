@@ -165,10 +165,14 @@ public final class RedisLockStore implements LockStore {
    * A store on a cluster.
    *
    * <p>Keys that are locked together must be in one hash slot. Each master gets connections as a
-   * lone server does, when it is first needed, with the settings and the threads of the client. The
-   * client itself only provides the first view of the cluster, and a new one whenever no known
-   * server provides it. Calls follow a slot that moves, and the view is renewed when a server
-   * answers that it is out of date or does not answer; the client's own refresh need not be on.
+   * lone server does, when it is first needed, with the options and the threads of the client. The
+   * client itself only provides the view of the cluster. Calls follow a slot that moves, and the
+   * view is renewed when a server answers that it is out of date or does not answer; the client's
+   * own refresh need not be on.
+   *
+   * <p>A cluster client does not always show its credentials and whether it uses TLS. Where they
+   * are needed and not shown, calls fail; {@link #builder(RedisClusterClient, RedisURI)} takes
+   * them.
    *
    * @param client a client that was created with the {@link RedisURI} of some of the servers
    * @return a new store
@@ -227,11 +231,25 @@ public final class RedisLockStore implements LockStore {
    */
   public static Builder builder(RedisClusterClient client) {
     Objects.requireNonNull(client, "client must not be null");
-    return new Builder(wakeUps -> new ClusterTopology(client, wakeUps));
+    return new Builder(wakeUps -> new ClusterTopology(client, null, wakeUps));
+  }
+
+  /**
+   * Begins to build a store on a cluster, as {@link #create(RedisClusterClient)} creates it, whose
+   * connections have the settings of a URI.
+   *
+   * @param client a client that was created with the {@link RedisURI} of some of the servers
+   * @param uri the user, TLS, timeout and name of all connections; its host and port do not count
+   * @return a builder with the defaults
+   */
+  public static Builder builder(RedisClusterClient client, RedisURI uri) {
+    Objects.requireNonNull(client, "client must not be null");
+    Objects.requireNonNull(uri, "uri must not be null");
+    return new Builder(wakeUps -> new ClusterTopology(client, uri, wakeUps));
   }
 
   private static Builder on(ConnectionFactory factory) {
-    return new Builder(wakeUps -> new RedisNode(factory, wakeUps));
+    return new Builder(wakeUps -> new RedisNode(factory, new VersionCheck(), wakeUps));
   }
 
   /** Settings of a store. A builder can build several stores. */

@@ -24,14 +24,14 @@ final class RedisNode implements Topology {
   private final ConnectionPool pool = new ConnectionPool();
   private final List<ReconnectingConnection> pooledConnections;
 
-  RedisNode(ConnectionFactory factory, WakeUps wakeUps) {
+  RedisNode(ConnectionFactory factory, VersionCheck versionCheck, WakeUps wakeUps) {
     this.factory = factory;
     this.tracking = new ClientTracking(wakeUps, this::openWait);
-    this.work = new ReconnectingConnection(factory, new VersionCheck());
+    this.work = new ReconnectingConnection(factory, versionCheck);
     this.wait = new ReconnectingConnection(factory, tracking);
-    this.asking = new ReconnectingConnection(factory, new VersionCheck());
+    this.asking = new ReconnectingConnection(factory, versionCheck);
     this.pooledConnections =
-        Stream.generate(() -> new ReconnectingConnection(factory, new VersionCheck()))
+        Stream.generate(() -> new ReconnectingConnection(factory, versionCheck))
             .limit(ConnectionPool.COUNT)
             .toList();
   }

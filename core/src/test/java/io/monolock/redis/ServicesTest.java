@@ -4,14 +4,18 @@ package io.monolock.redis;
 import static io.monolock.redis.Lockers.LIMIT;
 import static io.monolock.redis.Lockers.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
+import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
+import io.monolock.store.StoreProblem;
 import io.monolock.test.CommandProxy;
 import io.monolock.test.CommandRecorder;
 import io.monolock.test.RecordedCommand;
+import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -104,6 +108,20 @@ class ServicesTest {
             "order:1", second, lock -> Mono.delay(Duration.ofSeconds(2)).thenReturn("done"));
 
     assertThat(work.block(LIMIT)).isEqualTo("done");
+  }
+
+  /** As of a service that looks like one server, and has slots. */
+  @Test
+  void aFenceKeyInAnotherSlotIsNamedToAClientThatKnowsNoCluster() {
+    RedisCluster cluster = lockers.closing(RedisCluster.start());
+    ReactiveLocker locker = lockers.on(cluster.ownerOf("order:42").uri());
+    get(locker.acquire("order:42", OPTIONS).flatMap(Lock::release));
+
+    assertThatExceptionOfType(LockStoreException.class)
+        .isThrownBy(() -> get(locker.acquire("order:42", OPTIONS.fenced(true))))
+        .satisfies(
+            e -> assertThat(e.reason()).isEqualTo(StoreProblem.Reason.MISUSE),
+            e -> assertThat(e).hasMessageContaining("order:42:fence"));
   }
 
   @Test

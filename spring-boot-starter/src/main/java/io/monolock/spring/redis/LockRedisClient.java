@@ -38,7 +38,7 @@ final class LockRedisClient {
       RedisClusterClient cluster = cluster(access.uris(), access.resources());
       cluster.setOptions(ofCluster(access.options()));
       this.client = cluster;
-      this.store = RedisLockStore.create(cluster);
+      this.store = RedisLockStore.builder(cluster, access.uris().get(0)).build();
     } else {
       RedisClient one =
           access.resources() == null

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
 import static io.monolock.redis.Lockers.LIMIT;
 import static io.monolock.redis.Lockers.get;
@@ -11,15 +11,12 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.Lockers;
-import io.monolock.redis.RedisLockStore;
 import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisServer;
 import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -47,8 +44,6 @@ class NodeWithoutAddressTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Noaddr")
   void aReplicaWithoutAnAddressIsNoTrouble() {
     RedisCluster cluster = lockers.closing(RedisCluster.start());
     loseItsFiles(cluster.nodes().get(5), cluster.nodes().get(0));
@@ -62,8 +57,6 @@ class NodeWithoutAddressTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Noaddr3")
   void aMasterWithoutAnAddressIsTroubleThatPasses() {
     RedisCluster cluster =
         lockers.closing(
