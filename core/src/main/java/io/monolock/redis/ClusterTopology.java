@@ -28,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -117,8 +118,8 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public void check(LockKeys keys, boolean fenced) {
-    HashSlots.check(keys, fenced);
+  public void check(LockKeys keys, UnaryOperator<String> name, boolean fenced) {
+    HashSlots.check(keys, name, fenced);
   }
 
   @Override

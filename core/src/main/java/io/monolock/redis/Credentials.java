@@ -6,7 +6,7 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
 
-/** Whether it is known how to authenticate to the servers of a cluster. */
+/** How to authenticate to servers, as far as that is known, and may be told to them. */
 final class Credentials {
 
   static final String HINT =
@@ -17,11 +17,15 @@ final class Credentials {
 
   /** Whether the URI says how to authenticate, or to use TLS. */
   static boolean areIn(RedisURI uri) {
+    return uri.isSsl() || secretIsIn(uri);
+  }
+
+  /** Whether the URI has a password, or may get one. */
+  static boolean secretIsIn(RedisURI uri) {
     RedisCredentialsProvider provider = uri.getCredentialsProvider();
-    if (provider instanceof StaticCredentialsProvider known) {
-      return uri.isSsl() || known.resolveCredentialsNow().hasPassword();
-    }
-    return uri.isSsl() || provider != null;
+    return provider instanceof StaticCredentialsProvider known
+        ? known.resolveCredentialsNow().hasPassword()
+        : provider != null;
   }
 
   /** The failure to connect with a URI in which there are none. */

@@ -2,6 +2,8 @@
 package io.monolock.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.monolock.store.LockKeys;
+import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem.Reason;
 import java.security.cert.CertificateException;
@@ -35,7 +37,7 @@ final class ErrorMapping {
               Reason.MISUSE,
               false,
               "A fencing number can neither be read nor issued; look at the key with the suffix "
-                  + FenceKeys.SUFFIX),
+                  + RedisNode.FENCE),
           row(
               "(?i:unknown (?:\\w+ )?command)|This \\w+ command is not allowed from script",
               Reason.PERMISSION,
@@ -94,6 +96,11 @@ final class ErrorMapping {
               false,
               "A key holds a list, a hash or the like; a lock needs a key of its own"),
           row(
+              code("NOLOCK"),
+              Reason.MISUSE,
+              false,
+              "The key holds no lock, but data of an application"),
+          row(
               ANOTHER_SLOT,
               Reason.MISUSE,
               false,
@@ -112,8 +119,14 @@ final class ErrorMapping {
 
   private static final Pattern ARGUMENTS = Pattern.compile(", with args beginning with:.*");
 
+  /**
+   * Of the reasons why a TLS handshake fails, those that are about certificates. A server that
+   * misses that of the client may say only that the handshake failed.
+   */
   private static final Pattern REFUSED_CERTIFICATE =
-      Pattern.compile("SSLHandshakeException: (?!Connection closed)|fatal alert|PKIX path");
+      Pattern.compile(
+          "(?i)(?:SSL\\w*Exception|alert).*?(?:certificate|unknown_ca|access_denied"
+              + "|handshake_failure)|PKIX path");
 
   private record Row(Pattern text, Reason reason, boolean isTransient, String meaning) {}
 
@@ -137,7 +150,7 @@ final class ErrorMapping {
 
   /** The failure of a call that had a connection. */
   static StoreFailure ofCall(Throwable thrown) {
-    Throwable error = unwrapped(thrown);
+    Throwable error = withoutTokens(unwrapped(thrown));
     if (error instanceof StoreFailure failure) {
       return failure;
     }
@@ -175,16 +188,35 @@ final class ErrorMapping {
    * The failure of a call of a script.
    *
    * @param keys the keys that it was called with, among them those that the user did not name
+   * @param args its arguments, which a server may repeat in its answer; tokens are not shown
    */
-  static StoreFailure ofScript(Throwable thrown, String[] keys) {
-    StoreFailure failure = ofCall(thrown);
+  static StoreFailure ofScript(Throwable thrown, String[] keys, String[] args) {
+    StoreFailure failure = ofCall(withoutTokens(thrown, args));
     return failure.reason() == Reason.MISUSE && OTHER_SLOT.matcher(failure.getMessage()).find()
         ? new StoreFailure(
             failure.reason(),
             failure.isTransient(),
-            failure.getMessage() + ", which were " + String.join(", ", keys),
+            failure.getMessage() + ", which were " + LockKeys.shown(List.of(keys)),
             failure.getCause())
         : failure;
+  }
+
+  private static Throwable withoutTokens(Throwable thrown, String... args) {
+    if (!(thrown instanceof RedisCommandExecutionException) || thrown.getMessage() == null) {
+      return thrown;
+    }
+    String text = ARGUMENTS.matcher(thrown.getMessage()).replaceFirst("");
+    for (String arg : args) {
+      if (arg.length() == LockStore.TOKEN_LENGTH) {
+        text = text.replace(arg, "...");
+      }
+    }
+    if (text.equals(thrown.getMessage())) {
+      return thrown;
+    }
+    RedisCommandExecutionException without = new RedisCommandExecutionException(text);
+    without.setStackTrace(thrown.getStackTrace());
+    return without;
   }
 
   /** Whether a server says that another one has the keys, which it may not name. */
@@ -273,8 +305,7 @@ final class ErrorMapping {
 
   private static StoreFailure ofAnswer(Throwable error) {
     String text = String.valueOf(error.getMessage());
-    // the arguments may contain a token
-    String shown = ARGUMENTS.matcher(text).replaceFirst("");
+    String shown = LockKeys.escaped(text);
     for (Row row : ANSWERS) {
       if (row.text.matcher(text).find()) {
         return new StoreFailure(

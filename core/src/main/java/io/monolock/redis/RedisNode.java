@@ -6,6 +6,7 @@ import io.monolock.store.StoreHealth;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
@@ -15,6 +16,9 @@ import reactor.core.publisher.Mono;
  * with {@code ASK}; and a pool for grants that wait for replicas.
  */
 final class RedisNode implements Topology {
+
+  /** What the key of the fencing numbers of a lock key has behind it. */
+  static final String FENCE = ":fence";
 
   private final ConnectionFactory factory;
   private final ClientTracking tracking;
@@ -87,11 +91,11 @@ final class RedisNode implements Topology {
   }
 
   @Override
-  public void check(LockKeys keys, boolean fenced) {}
+  public void check(LockKeys keys, UnaryOperator<String> name, boolean fenced) {}
 
   @Override
   public String fence(String key) {
-    return key + FenceKeys.SUFFIX;
+    return key + FENCE;
   }
 
   @Override

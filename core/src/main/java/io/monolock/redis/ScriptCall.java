@@ -168,7 +168,7 @@ final class ScriptCall<A, T> extends Mono<T> {
       if (other != null) {
         begin(other);
       } else {
-        fail(ErrorMapping.ofScript(e, call.keys));
+        fail(ErrorMapping.ofScript(e, call.keys, call.args));
       }
     }
 

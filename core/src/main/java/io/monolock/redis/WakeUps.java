@@ -15,8 +15,16 @@ import reactor.core.publisher.FluxSink.OverflowStrategy;
  */
 final class WakeUps {
 
+  private final String prefix;
   private final Map<LockKeys, Set<Runnable>> bySet = new ConcurrentHashMap<>();
   private final Map<String, Set<Runnable>> byKey = new ConcurrentHashMap<>();
+
+  /**
+   * @param prefix what each key has in front of it in Redis
+   */
+  WakeUps(String prefix) {
+    this.prefix = prefix;
+  }
 
   /**
    * Emits the keys when they may be free; to a slow subscriber once for all that it missed.
@@ -69,9 +77,15 @@ final class WakeUps {
     return bySet.containsKey(keys);
   }
 
-  /** Wakes the waiters for sets that contain the key. */
-  void wake(String key) {
-    byKey.getOrDefault(key, Set.of()).forEach(Runnable::run);
+  /**
+   * Wakes the waiters for sets that contain the key.
+   *
+   * @param name the key as it is in Redis
+   */
+  void wake(String name) {
+    if (name.startsWith(prefix)) {
+      byKey.getOrDefault(name.substring(prefix.length()), Set.of()).forEach(Runnable::run);
+    }
   }
 
   void wakeAll() {

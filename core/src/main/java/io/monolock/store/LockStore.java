@@ -145,8 +145,9 @@ public interface LockStore {
   Mono<Holder> inspect(String key);
 
   /**
-   * Frees a key whatever its token. A value that cannot be a lock (a list, a hash) is left alone
-   * and is a {@link StoreFailure} of reason {@code MISUSE}.
+   * Frees a key whatever its token. A value that is no lock, but data of an application, is left
+   * alone and is a {@link StoreFailure} of reason {@code MISUSE}: a list or a hash, or a text that
+   * neither has a time to live nor begins with a token.
    *
    * @param key the key
    * @return true if it was held

@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.publisher.Flux;
@@ -177,8 +176,6 @@ class ConnectingTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("NothingSent")
   void aServerThatFollowsAStrangerGivesItNoPassword() {
     RedisServer lone = lockers.closing(RedisServer.start());
     Stranger stranger = lockers.closing(Stranger.silent());
@@ -199,6 +196,25 @@ class ConnectingTest {
     assertThat(stranger.received().contains("secret-of-app"))
         .as("a stranger was sent the password")
         .isFalse();
+  }
+
+  @Test
+  void aReplicaThatIsTrustedIsFollowedWithThePassword() {
+    RedisServer lone = lockers.closing(RedisServer.start());
+    RedisServer primary = lockers.closing(RedisServer.start());
+    for (RedisServer each : List.of(lone, primary)) {
+      each.command("ACL", "SETUSER", "app", "on", ">secret-of-app", "~*", "+@all");
+    }
+    lone.command("REPLICAOF", primary.host(), "" + primary.port());
+    RedisURI uri =
+        RedisURI.builder(RedisURI.create(lone.uri()))
+            .withAuthentication("app", "secret-of-app")
+            .build();
+    ReactiveLocker locker =
+        lockers.over(
+            RedisLockStore.builder(lockers.client(), uri).followWithCredentials(true).build());
+
+    await().atMost(LIMIT).until(() -> canLock(locker, "order:8"));
   }
 
   private static boolean canLock(ReactiveLocker locker, String key) {

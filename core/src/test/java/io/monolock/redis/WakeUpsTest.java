@@ -414,7 +414,7 @@ class WakeUpsTest extends StoreOnRedis {
 
   @Test
   void aSlowWaiterIsNotifiedOnceOfAllThatItMissed() {
-    WakeUps wakeUps = new WakeUps();
+    WakeUps wakeUps = new WakeUps("");
     List<LockKeys> notifications = new CopyOnWriteArrayList<>();
     BaseSubscriber<LockKeys> slow =
         new BaseSubscriber<>() {

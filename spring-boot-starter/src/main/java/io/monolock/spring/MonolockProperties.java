@@ -22,6 +22,7 @@ import reactor.util.retry.RetryBackoffSpec;
  * @param finishOnCancel Whether work that is cancelled runs to its end under the lock, instead of
  *     being cancelled and the lock freed at once.
  * @param commandTimeout How long the locker waits for one call to the store at most.
+ * @param keyPrefix Text in front of each key in Redis, which callers and meters do not see.
  * @param closeTimeout How long closing waits for work that finishes and for releases at most.
  * @param handOvers How often in a row a lock is handed on within this instance before others get
  *     their turn.
@@ -40,6 +41,7 @@ record MonolockProperties(
     @DefaultValue("0s") Duration holdAtLeast,
     @DefaultValue("false") boolean finishOnCancel,
     @DefaultValue("2s") Duration commandTimeout,
+    @DefaultValue("") String keyPrefix,
     @DefaultValue("5s") Duration closeTimeout,
     @DefaultValue("32") int handOvers,
     @DefaultValue("100ms") Duration handOverTime,

@@ -32,13 +32,17 @@ final class LockRedisClient {
   private final AbstractRedisClient client;
   private final RedisLockStore store;
 
-  LockRedisClient(RedisAccess access) {
+  /**
+   * @param keyPrefix what each key has in front of it
+   */
+  LockRedisClient(RedisAccess access, String keyPrefix) {
     this.access = access;
     if (access.deployment() == RedisAccess.Deployment.CLUSTER) {
       RedisClusterClient cluster = cluster(access.uris(), access.resources());
       cluster.setOptions(ofCluster(access.options()));
       this.client = cluster;
-      this.store = RedisLockStore.builder(cluster, access.uris().get(0)).build();
+      this.store =
+          RedisLockStore.builder(cluster, access.uris().get(0)).keyPrefix(keyPrefix).build();
     } else {
       RedisClient one =
           access.resources() == null
@@ -46,10 +50,11 @@ final class LockRedisClient {
               : RedisClient.create(access.resources());
       one.setOptions(access.options());
       this.client = one;
-      this.store =
+      RedisLockStore.Builder builder =
           access.uris().size() == 1
-              ? RedisLockStore.create(one, access.uris().get(0))
-              : RedisLockStore.create(one, access.uris());
+              ? RedisLockStore.builder(one, access.uris().get(0))
+              : RedisLockStore.builder(one, access.uris());
+      this.store = builder.keyPrefix(keyPrefix).build();
     }
   }
 

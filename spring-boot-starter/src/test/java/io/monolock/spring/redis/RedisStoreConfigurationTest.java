@@ -61,6 +61,17 @@ class RedisStoreConfigurationTest {
   }
 
   @Test
+  void keysHaveThePrefixOfTheProperty(RedisServer server) {
+    withoutSpringData
+        .withPropertyValues("monolock.redis.url=" + server.uri(), "monolock.keyPrefix=lock:")
+        .run(
+            context -> {
+              context.getBean(ReactiveLocker.class).acquire("order:42", LIMIT).block(LIMIT);
+              assertThat(server.commandAsLong("EXISTS", "lock:order:42")).isEqualTo(1);
+            });
+  }
+
+  @Test
   void connectionsAreOpenedBeforeTheFirstCallerComes() {
     try (RedisServer server = RedisServer.start()) {
       withoutSpringData
