@@ -379,7 +379,7 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    boolean waiting = wakeUps.hasWaiter(keys) && topology.openWait(first(keys));
+    boolean waiting = wakeUps.asks(keys) && topology.openWait(first(keys));
     Replicas replicas = this.replicas;
     if (replicas != null) {
       Mono<Grant> acquisition = acquire(replicas, keys, token, metadata, ttl, fenced);
@@ -389,7 +389,7 @@ public final class RedisLockStore implements LockStore {
         topology.route(first(keys), waiting),
         ACQUIRE,
         names(keys, fenced),
-        answer -> grant(answer, fenced),
+        waiting ? answer -> waitersGrant(keys, answer, fenced) : answer -> grant(answer, fenced),
         waiting || fenced
             ? new String[] {token, metadata, millis(ttl), flag(fenced), flag(waiting)}
             : new String[] {token, metadata, millis(ttl)});
@@ -572,7 +572,8 @@ public final class RedisLockStore implements LockStore {
    *
    * <p>Emits when Redis pushes that one of the keys has changed since the last attempt over the
    * tracked connection, once upon the subscription if that connection is open, and each time it has
-   * been opened. It may emit in a thread of Lettuce.
+   * been opened. Pushes after which no attempt is granted, dozens in a row, are passed on no more
+   * often than the waiter tries by itself. It may emit in a thread of Lettuce.
    */
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
@@ -618,6 +619,13 @@ public final class RedisLockStore implements LockStore {
     }
     return new Grant.Busy(
         answer == 0 ? Optional.empty() : Optional.of(Duration.ofMillis(-1 - answer)));
+  }
+
+  private Grant waitersGrant(LockKeys keys, long answer, boolean fenced) {
+    if (answer > 0) {
+      wakeUps.granted(keys);
+    }
+    return grant(answer, fenced);
   }
 
   private static boolean isFresh(long grant) {

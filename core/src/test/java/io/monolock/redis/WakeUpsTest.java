@@ -427,12 +427,12 @@ class WakeUpsTest extends StoreOnRedis {
           }
         };
     wakeUps.of(AB, () -> false).subscribe(slow);
-    wakeUps.wake("lock:a");
+    wakeUps.pushed("lock:a");
     wakeUps.wakeAll();
     assertThat(notifications).isEmpty();
     slow.request(5);
     assertThat(notifications).containsExactly(AB);
-    wakeUps.wake("lock:b");
+    wakeUps.pushed("lock:b");
     assertThat(notifications).hasSize(2);
   }
 
