@@ -10,6 +10,8 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
+import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -81,11 +83,17 @@ final class LockRedisClient {
 
   /** Opens connections in the background; without Redis the application starts all the same. */
   void warmUp() {
-    store
-        .warmUp()
-        .subscribe(
-            nothing -> {},
-            e -> LOG.warn("Redis cannot be reached yet, locks wait for it: {}", e.getMessage()));
+    store.warmUp().subscribe(nothing -> {}, LockRedisClient::notWarm);
+  }
+
+  private static void notWarm(Throwable e) {
+    boolean isClosed =
+        e instanceof StoreFailure failure
+            && failure.reason() == StoreProblem.Reason.UNAVAILABLE
+            && !failure.isTransient();
+    if (!isClosed) {
+      LOG.warn("Redis cannot be reached yet, locks wait for it: {}", e.getMessage());
+    }
   }
 
   /** Called by Spring, which waits for it, after the locker was closed. */
