@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import io.monolock.store.LockKeys;
 import java.util.Set;
 
 /** The lock is no longer held: stop the work that it protects. */
@@ -42,7 +43,11 @@ public final class LockLostException extends LockException {
   public LockLostException(Set<String> keys, Reason reason) {
     super(
         keys,
-        "the lock on " + keys + " is lost, " + reason.text + ": stop the work that it protects",
+        "the lock on "
+            + LockKeys.shown(keys)
+            + " is lost, "
+            + reason.text
+            + ": stop the work that it protects",
         null,
         true);
     this.reason = reason;

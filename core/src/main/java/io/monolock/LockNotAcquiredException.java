@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock;
 
+import io.monolock.store.LockKeys;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -65,7 +66,7 @@ public final class LockNotAcquiredException extends LockException {
       Set<String> keys, int attempts, Duration waited) {
     String message =
         "the subscriber cancelled while it waited for "
-            + keys
+            + LockKeys.shown(keys)
             + ", after "
             + waited.toMillis()
             + " ms";
@@ -75,10 +76,12 @@ public final class LockNotAcquiredException extends LockException {
   private static String message(
       Set<String> keys, int attempts, Duration waited, @Nullable Duration retryAfter) {
     if (attempts == 0 && waited.isZero()) {
-      return "others wait for " + keys + " in this locker already: try later, or wait, too";
+      return "others wait for "
+          + LockKeys.shown(keys)
+          + " in this locker already: try later, or wait, too";
     }
     return "another holder has "
-        + keys
+        + LockKeys.shown(keys)
         + ": gave up after "
         + attempts
         + (attempts == 1 ? " attempt" : " attempts")
@@ -86,7 +89,7 @@ public final class LockNotAcquiredException extends LockException {
         + waited.toMillis()
         + " ms; "
         + (retryAfter == null
-            ? "a key never expires, look who holds it with inspect"
+            ? "a key never expires, so it may be no lock but data of an application: inspect says"
             : "the present lease ends in " + retryAfter.toMillis() + " ms, try later");
   }
 

@@ -96,10 +96,10 @@ final class ClientTracking implements ReconnectingConnection.SetUp {
       return;
     }
     if (message.getContent().get(1) instanceof List<?> keys) {
-      keys.forEach(key -> wakeUps.wake(StringCodec.UTF8.decodeKey((ByteBuffer) key)));
+      keys.forEach(key -> wakeUps.pushed(StringCodec.UTF8.decodeKey((ByteBuffer) key)));
     } else {
       // the server was emptied
-      wakeUps.wakeAll();
+      wakeUps.pushedAll();
     }
   }
 

@@ -3,9 +3,11 @@ package io.monolock.redis;
 
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.reactive.RedisReactiveCommands;
+import java.time.Duration;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
@@ -28,10 +30,35 @@ final class CommandCall<A> extends BaseSubscriber<A> {
 
   /** Whether the server answers; opens the connection if necessary. */
   static Mono<String> ping(ReconnectingConnection reconnecting) {
-    return Mono.defer(() -> of(reconnecting.open()))
-        .onErrorMap(ErrorMapping::ofConnecting)
+    return opened(reconnecting)
         .flatMap(
             connection -> over(connection, redis -> redis.ping()).onErrorMap(ErrorMapping::ofCall));
+  }
+
+  /** The connection as soon as calls can be made over it. */
+  static Mono<PipelinedConnection> opened(ReconnectingConnection reconnecting) {
+    return result(reconnecting::awaited);
+  }
+
+  /** A result of opening connections, waited for as long as that takes. */
+  static <T> Mono<T> result(Supplier<Awaited<T>> awaited) {
+    return Mono.defer(
+            () -> {
+              CompletableFuture<T> result = new CompletableFuture<>();
+              awaited
+                  .get()
+                  .then(
+                      System.nanoTime() + Duration.ofDays(365).toNanos(),
+                      (value, e) -> {
+                        if (value != null) {
+                          result.complete(value);
+                        } else if (e != null) {
+                          result.completeExceptionally(e);
+                        }
+                      });
+              return of(result);
+            })
+        .onErrorMap(ErrorMapping::ofConnecting);
   }
 
   /** Sends the command now, not when it is subscribed. */

@@ -2,6 +2,8 @@
 package io.monolock.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.monolock.store.LockKeys;
+import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem.Reason;
 import java.security.cert.CertificateException;
@@ -21,6 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ErrorMapping {
 
+  private static final String ANOTHER_SLOT =
+      code("CROSSSLOT")
+          + "|"
+          + containing("do not hash to the same slot", "access a non local key");
+  private static final Pattern OTHER_SLOT = Pattern.compile("CROSSSLOT|" + ANOTHER_SLOT);
+
   /** What an error answer means: the first row that matches counts. */
   private static final List<Row> ANSWERS =
       List.of(
@@ -29,7 +37,7 @@ final class ErrorMapping {
               Reason.MISUSE,
               false,
               "A fencing number can neither be read nor issued; look at the key with the suffix "
-                  + FenceKeys.SUFFIX),
+                  + RedisNode.FENCE),
           row(
               "(?i:unknown (?:\\w+ )?command)|This \\w+ command is not allowed from script",
               Reason.PERMISSION,
@@ -72,7 +80,13 @@ final class ErrorMapping {
               true,
               "Redis has fewer replicas than its min-replicas-to-write demands"),
           row(
-              code("CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN"),
+              code("TRYAGAIN"),
+              Reason.SERVER_STATE,
+              true,
+              "The hash slot of the keys is on its way to another server, and some of them are there"
+                  + " already, some are not; they can be locked together again when all are"),
+          row(
+              code("CLUSTERDOWN", "MASTERDOWN"),
               Reason.SERVER_STATE,
               true,
               "Redis is being failed over or resharded"),
@@ -82,9 +96,12 @@ final class ErrorMapping {
               false,
               "A key holds a list, a hash or the like; a lock needs a key of its own"),
           row(
-              code("CROSSSLOT")
-                  + "|"
-                  + containing("do not hash to the same slot", "access a non local key"),
+              code("NOLOCK"),
+              Reason.MISUSE,
+              false,
+              "The key holds no lock, but data of an application"),
+          row(
+              ANOTHER_SLOT,
               Reason.MISUSE,
               false,
               "In a cluster, all keys of a lock must have the same slot; give them one {hash tag}"),
@@ -102,8 +119,14 @@ final class ErrorMapping {
 
   private static final Pattern ARGUMENTS = Pattern.compile(", with args beginning with:.*");
 
+  /**
+   * Of the reasons why a TLS handshake fails, those that are about certificates. A server that
+   * misses that of the client may say only that the handshake failed.
+   */
   private static final Pattern REFUSED_CERTIFICATE =
-      Pattern.compile("SSLHandshakeException: (?!Connection closed)|fatal alert|PKIX path");
+      Pattern.compile(
+          "(?i)(?:SSL\\w*Exception|alert).*?(?:certificate|unknown_ca|access_denied"
+              + "|handshake_failure)|PKIX path");
 
   private record Row(Pattern text, Reason reason, boolean isTransient, String meaning) {}
 
@@ -127,7 +150,7 @@ final class ErrorMapping {
 
   /** The failure of a call that had a connection. */
   static StoreFailure ofCall(Throwable thrown) {
-    Throwable error = unwrapped(thrown);
+    Throwable error = withoutTokens(unwrapped(thrown));
     if (error instanceof StoreFailure failure) {
       return failure;
     }
@@ -161,6 +184,47 @@ final class ErrorMapping {
         error);
   }
 
+  /**
+   * The failure of a call of a script.
+   *
+   * @param keys the keys that it was called with, among them those that the user did not name
+   * @param args its arguments, which a server may repeat in its answer; tokens are not shown
+   */
+  static StoreFailure ofScript(Throwable thrown, String[] keys, String[] args) {
+    StoreFailure failure = ofCall(withoutTokens(thrown, args));
+    return failure.reason() == Reason.MISUSE && OTHER_SLOT.matcher(failure.getMessage()).find()
+        ? new StoreFailure(
+            failure.reason(),
+            failure.isTransient(),
+            failure.getMessage() + ", which were " + LockKeys.shown(List.of(keys)),
+            failure.getCause())
+        : failure;
+  }
+
+  private static Throwable withoutTokens(Throwable thrown, String... args) {
+    if (!(thrown instanceof RedisCommandExecutionException) || thrown.getMessage() == null) {
+      return thrown;
+    }
+    String text = ARGUMENTS.matcher(thrown.getMessage()).replaceFirst("");
+    for (String arg : args) {
+      if (arg.length() == LockStore.TOKEN_LENGTH) {
+        text = text.replace(arg, "...");
+      }
+    }
+    if (text.equals(thrown.getMessage())) {
+      return thrown;
+    }
+    RedisCommandExecutionException without = new RedisCommandExecutionException(text);
+    without.setStackTrace(thrown.getStackTrace());
+    return without;
+  }
+
+  /** Whether a server says that another one has the keys, which it may not name. */
+  static boolean isRedirection(Throwable error) {
+    return error instanceof RedisCommandExecutionException answer
+        && String.valueOf(answer.getMessage()).matches("(MOVED|ASK) .*");
+  }
+
   /** Whether it is the answer of a server that is a replica, or is just becoming one. */
   static boolean isOfReplica(Throwable error) {
     return error instanceof RedisCommandExecutionException answer
@@ -179,7 +243,7 @@ final class ErrorMapping {
       // message
       StoreFailure failure = ofAnswer(answer == null ? error : answer);
       if (failure.reason() == Reason.PERMISSION) {
-        return failure;
+        return isIn(error, Credentials.HINT) ? withHint(failure) : failure;
       }
     }
     Throwable refusal = refusedCertificate(error);
@@ -217,15 +281,31 @@ final class ErrorMapping {
         error);
   }
 
+  private static StoreFailure withHint(StoreFailure failure) {
+    return new StoreFailure(
+        failure.reason(),
+        failure.isTransient(),
+        failure.getMessage() + Credentials.HINT,
+        failure.getCause());
+  }
+
   /** The failure of a call after the store was closed. */
   static StoreFailure closed() {
     return new StoreFailure(Reason.UNAVAILABLE, false, "The store is closed", null);
   }
 
+  /** The failure of a call whose caller has given up before there was a connection. */
+  static StoreFailure notOpenYet() {
+    return new StoreFailure(
+        Reason.UNAVAILABLE,
+        true,
+        "Nothing was sent, as no connection to Redis was open in time",
+        null);
+  }
+
   private static StoreFailure ofAnswer(Throwable error) {
     String text = String.valueOf(error.getMessage());
-    // the arguments may contain a token
-    String shown = ARGUMENTS.matcher(text).replaceFirst("");
+    String shown = LockKeys.escaped(text);
     for (Row row : ANSWERS) {
       if (row.text.matcher(text).find()) {
         return new StoreFailure(

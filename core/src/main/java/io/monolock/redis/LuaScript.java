@@ -2,6 +2,7 @@
 package io.monolock.redis;
 
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.api.reactive.RedisScriptingReactiveCommands;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.concurrent.CompletionStage;
 import org.reactivestreams.Publisher;
 
 /**
@@ -65,5 +67,11 @@ final class LuaScript {
       String[] keys,
       String... args) {
     return redis.eval(text, type, keys, args);
+  }
+
+  /** Runs it without keys, when a connection is not yet shared. */
+  <A> CompletionStage<A> now(
+      RedisScriptingAsyncCommands<String, String> redis, ScriptOutputType type, String... args) {
+    return redis.eval(text, type, new String[0], args);
   }
 }

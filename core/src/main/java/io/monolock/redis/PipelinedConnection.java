@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.redis;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -9,10 +10,10 @@ import io.netty.util.internal.ThreadExecutorMap;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import reactor.core.publisher.BaseSubscriber;
@@ -26,19 +27,22 @@ import reactor.core.publisher.SignalType;
  *
  * <p>Commands stay in the buffer of Lettuce until it is flushed: half of what a call costs a busy
  * server is the reading and writing of packets, so calls that are made together are sent together.
- * A call that finds all others answered is flushed at once, by its own thread. Any other call
- * leaves that to a task on the event loop of the connection. There is at most one such task; it
- * clears its flag before it flushes, so a call that finds the flag set is in the buffer in time.
+ * Only a task on the event loop of the connection flushes, or calls would be written in another
+ * order than they were made. There is at most one such task; it clears its flag before it flushes,
+ * so a call that finds the flag set is in the buffer in time.
  *
  * <p>With tracing each call is sent by itself: Lettuce may have to wait for the trace before it
  * writes the command, and does not flush it then.
  */
 final class PipelinedConnection implements RedisConnectionStateListener {
 
+  private static final Duration LONGEST_RETIREMENT = Duration.ofSeconds(10);
+
   final StatefulRedisConnection<String, String> lettuce;
   final RedisReactiveCommands<String, String> commands;
 
   private final boolean coalesces;
+  private final AtomicBoolean closing = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final AtomicInteger unanswered = new AtomicInteger();
   private final AtomicBoolean flushing = new AtomicBoolean();
@@ -47,8 +51,8 @@ final class PipelinedConnection implements RedisConnectionStateListener {
   /** When the last answer came or, if later, the first call after all others had been answered. */
   private volatile long aliveAt = System.nanoTime();
 
-  /** The event loop of the connection, known from the first answer on. */
-  private volatile @Nullable Executor loop;
+  /** The event loop of the connection; in rare cases another thread, but always the same one. */
+  private Executor loop = Delays::now;
 
   PipelinedConnection(StatefulRedisConnection<String, String> lettuce) {
     this.lettuce = lettuce;
@@ -58,9 +62,29 @@ final class PipelinedConnection implements RedisConnectionStateListener {
 
   /** Makes the connection ready for calls. Until then, Lettuce sends each command at once. */
   void ready() {
+    Executor current = ThreadExecutorMap.currentExecutor();
+    if (current != null) {
+      loop = current;
+    }
     // time limits are the engine's, so Lettuce needs no timer for each command
     lettuce.setTimeout(Duration.ZERO);
     lettuce.setAutoFlushCommands(!coalesces);
+    if (coalesces && renewsCredentials()) {
+      flushAgain();
+    }
+  }
+
+  private boolean renewsCredentials() {
+    return lettuce.getOptions().getReauthenticateBehaviour()
+        == ClientOptions.ReauthenticateBehavior.ON_NEW_CREDENTIALS;
+  }
+
+  /** Lettuce does not flush new credentials itself, which concern an idle connection, too. */
+  private void flushAgain() {
+    if (isOpen()) {
+      flush();
+      Future<?> unused = Delays.after(Duration.ofSeconds(1), this::flushAgain);
+    }
   }
 
   /**
@@ -70,13 +94,12 @@ final class PipelinedConnection implements RedisConnectionStateListener {
    * @param subscriber requests the answer at once, and calls {@link #answered} when it has come
    */
   <A> void ask(Publisher<A> command, Subscriber<? super A> subscriber) {
-    boolean idle = unanswered.getAndIncrement() == 0;
-    if (idle) {
+    if (unanswered.getAndIncrement() == 0) {
       aliveAt = System.nanoTime();
     }
     command.subscribe(subscriber);
     if (coalesces) {
-      flush(idle);
+      flush();
     }
   }
 
@@ -97,10 +120,10 @@ final class PipelinedConnection implements RedisConnectionStateListener {
 
   /** One of the calls was answered, or has failed. */
   void answered() {
-    unanswered.decrementAndGet();
+    boolean isIdle = unanswered.decrementAndGet() == 0;
     aliveAt = System.nanoTime();
-    if (loop == null) {
-      loop = ThreadExecutorMap.currentExecutor();
+    if (isIdle && ended.isDone()) {
+      end();
     }
   }
 
@@ -112,11 +135,8 @@ final class PipelinedConnection implements RedisConnectionStateListener {
     aliveAt = System.nanoTime() + most.toNanos();
   }
 
-  private void flush(boolean atOnce) {
-    Executor loop = this.loop;
-    if (atOnce || loop == null) {
-      lettuce.flushCommands();
-    } else if (!flushing.get() && flushing.compareAndSet(false, true)) {
+  private void flush() {
+    if (!flushing.get() && flushing.compareAndSet(false, true)) {
       try {
         loop.execute(flushAll);
       } catch (RejectedExecutionException e) {
@@ -131,19 +151,21 @@ final class PipelinedConnection implements RedisConnectionStateListener {
     lettuce.flushCommands();
   }
 
+  /** Whether calls may be made over it. */
   boolean isOpen() {
-    return lettuce.isOpen();
+    return !ended.isDone() && lettuce.isOpen();
   }
 
-  /** Whether calls are unanswered and none was answered for that long. */
-  boolean isSilent(Duration timeout) {
-    return unanswered.get() > 0 && System.nanoTime() - aliveAt >= timeout.toNanos();
+  /** Whether calls are unanswered and none was answered since. */
+  boolean isSilent(long since) {
+    return unanswered.get() > 0 && aliveAt - since <= 0;
   }
 
   @Override
   public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
     if (lost.isClosed()) {
       // by us, or by the client because it is shut down
+      closing.set(true);
       ended.complete(null);
     } else {
       end();
@@ -154,11 +176,24 @@ final class PipelinedConnection implements RedisConnectionStateListener {
     CompletableFuture<Void> unused = ended.thenRun(action);
   }
 
+  /** Closes it when the calls that are under way are answered; there will be no more. */
+  void retire() {
+    if (ended.complete(null)) {
+      Future<?> unused = Delays.after(LONGEST_RETIREMENT, this::end);
+    }
+    if (unanswered.get() == 0) {
+      end();
+    }
+  }
+
   void end() {
     CompletableFuture<Void> unused = ending();
   }
 
   CompletableFuture<Void> ending() {
-    return ended.complete(null) ? lettuce.closeAsync() : CompletableFuture.completedFuture(null);
+    ended.complete(null);
+    return closing.compareAndSet(false, true)
+        ? lettuce.closeAsync()
+        : CompletableFuture.completedFuture(null);
   }
 }

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A lone server is not asked until it has turned out to be a replica. From then on it is asked,
  * and its upstream is used instead; if that cannot be reached, the replica is used, so that its
- * answers say what is wrong.
+ * answers say what is wrong. An upstream that the user has not named gets no password.
  *
  * <p>Several servers are all asked, each time; if none is the primary, their upstreams are asked. A
  * server that does not answer delays the others only a little. If two say that they are the
@@ -42,21 +43,24 @@ final class PrimaryFinder implements ConnectionFactory {
 
   private final RedisClient client;
   private final List<RedisURI> servers;
+  private final boolean trustsReplicas;
+  private final AtomicBoolean warned = new AtomicBoolean();
   private volatile boolean asksRoles;
 
-  private PrimaryFinder(RedisClient client, List<RedisURI> servers, boolean asksRoles) {
+  /**
+   * @param servers one or more, checked
+   * @param asksRoles whether they are asked from the beginning
+   * @param trustsReplicas whether credentials are sent to an upstream that is none of the servers
+   */
+  PrimaryFinder(
+      RedisClient client, List<RedisURI> servers, boolean asksRoles, boolean trustsReplicas) {
     this.client = client;
     this.servers = servers;
     this.asksRoles = asksRoles;
+    this.trustsReplicas = trustsReplicas;
   }
 
-  /** The server, or its upstream. */
-  static PrimaryFinder of(RedisClient client, RedisURI server) {
-    return new PrimaryFinder(client, List.of(server), false);
-  }
-
-  /** One of the servers, or an upstream of theirs. */
-  static PrimaryFinder among(RedisClient client, List<RedisURI> servers) {
+  static void check(List<RedisURI> servers) {
     if (servers.isEmpty()) {
       throw new IllegalArgumentException("uris must name at least one server, there was none");
     }
@@ -70,7 +74,6 @@ final class PrimaryFinder implements ConnectionFactory {
                       + uri
                       + "; a single URI names all of them");
             });
-    return new PrimaryFinder(client, servers, true);
   }
 
   @Override
@@ -84,6 +87,11 @@ final class PrimaryFinder implements ConnectionFactory {
   }
 
   @Override
+  public Duration timeout() {
+    return servers.stream().map(ConnectionFactory::timeout).max(Duration::compareTo).orElseThrow();
+  }
+
+  @Override
   public void ledToReplica() {
     asksRoles = true;
   }
@@ -91,6 +99,21 @@ final class PrimaryFinder implements ConnectionFactory {
   @Override
   public String topology() {
     return asksRoles ? "primary and replicas" : "standalone";
+  }
+
+  /** An address that a server names may be that of a stranger, who gets no password. */
+  private boolean mayFollow(RedisURI replica, HostAndPort upstream) {
+    if (trustsReplicas || !Credentials.secretIsIn(replica)) {
+      return true;
+    }
+    if (!warned.getAndSet(true)) {
+      LOG.warn(
+          "{} is a replica of {}, which was not named, so no password is sent there: name it with"
+              + " RedisLockStore.create(client, uris), or allow it with followWithCredentials",
+          name(replica),
+          upstream);
+    }
+    return false;
   }
 
   private static String name(RedisURI uri) {
@@ -125,10 +148,7 @@ final class PrimaryFinder implements ConnectionFactory {
     private @Nullable Throwable problem;
 
     void begin() {
-      CompletableFuture<Void> unused =
-          new CompletableFuture<Void>()
-              .completeOnTimeout(null, TIME_TO_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
-              .thenRunAsync(this::timeOut);
+      Future<?> unused = Delays.after(TIME_TO_ANSWER, this::timeOut);
       askAll(servers);
     }
 
@@ -204,7 +224,9 @@ final class PrimaryFinder implements ConnectionFactory {
       synchronized (this) {
         unanswered--;
         replicas.add(name(candidate.uri));
-        toFollow.add(at(candidate.uri, of));
+        if (mayFollow(candidate.uri, of)) {
+          toFollow.add(at(candidate.uri, of));
+        }
       }
       settle();
     }

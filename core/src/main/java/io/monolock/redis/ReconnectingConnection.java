@@ -4,9 +4,11 @@ package io.monolock.redis;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -23,21 +25,26 @@ import reactor.core.publisher.Mono;
  * <p>A connection is closed, too, when its server answers that it is a replica: another server has
  * become the primary, and not every replica closes the connections it had before.
  *
- * <p>While the server is down, all calls wait for the same attempt to connect and fail with it.
- * Attempts begin at least a pause apart, or many callers that try again would connect without end.
+ * <p>While the server is down, all calls wait for the same connection and fail with it. Attempts to
+ * open it begin at least a pause apart, or many callers that try again would connect without end.
+ *
+ * <p>An attempt may take as long as the settings of the client allow, however short a call is. When
+ * callers have given up meanwhile, a second attempt begins beside it, as another server may have
+ * got the address; the first connection that is open is used.
  */
 final class ReconnectingConnection implements Route {
 
   private static final Duration PAUSE = Duration.ofMillis(100);
+  private static final int MOST_ATTEMPTS = 2;
 
   private final ConnectionFactory factory;
   private final SetUp setUp;
 
-  private @Nullable CompletableFuture<PipelinedConnection> current; // guarded by this
-  private int attempt; // guarded by this
+  private final List<Attempt> attempts = new ArrayList<>(); // guarded by this
+  private volatile @Nullable Awaited<PipelinedConnection> current; // written under this
   private long begunAt = System.nanoTime() - PAUSE.toNanos(); // guarded by this
   private boolean closed; // guarded by this
-  private volatile @Nullable PipelinedConnection usable;
+  private volatile boolean overdue;
 
   /** What a connection needs between its opening and its first call. */
   interface SetUp {
@@ -68,21 +75,34 @@ final class ReconnectingConnection implements Route {
 
   @Override
   public @Nullable PipelinedConnection usable() {
-    PipelinedConnection connection = usable;
+    Awaited<PipelinedConnection> awaited = current;
+    PipelinedConnection connection = awaited == null ? null : awaited.settled();
     return connection != null && connection.isOpen() ? connection : null;
   }
 
   @Override
-  public synchronized CompletableFuture<PipelinedConnection> open() {
-    if (closed) {
-      return CompletableFuture.failedFuture(ErrorMapping.closed());
+  public void open(long since, Awaited.Listener<PipelinedConnection> call) {
+    awaited().then(since, call);
+  }
+
+  /** The connection that is open, or being opened from now on. */
+  Awaited<PipelinedConnection> awaited() {
+    Awaited<PipelinedConnection> awaited;
+    synchronized (this) {
+      awaited = closed ? Awaited.failed(ErrorMapping.closed()) : current;
+      if (awaited != null && (closed || !isOver(awaited))) {
+        return awaited;
+      }
+      awaited = new Awaited<>();
+      current = awaited;
     }
-    CompletableFuture<PipelinedConnection> known = current;
-    if (known == null || isOver(known)) {
-      known = beginAfterPause();
-      current = known;
-    }
-    return known;
+    beginAfterPause(awaited);
+    return awaited;
+  }
+
+  private static boolean isOver(Awaited<PipelinedConnection> awaited) {
+    PipelinedConnection connection = awaited.value();
+    return awaited.isDone() && (connection == null || !connection.isOpen());
   }
 
   /** Leaves a server that answers as a replica, which may never close the connection by itself. */
@@ -90,44 +110,60 @@ final class ReconnectingConnection implements Route {
   public @Nullable Route after(PipelinedConnection connection, Throwable failure) {
     if (ErrorMapping.isOfReplica(failure)) {
       factory.ledToReplica();
-      connection.end();
+      connection.retire();
     }
     return null;
   }
 
-  private boolean isOver(CompletableFuture<PipelinedConnection> connection) {
-    return connection.isDone()
-        && (connection.isCompletedExceptionally() || !connection.join().isOpen());
-  }
-
   /**
-   * Gives up the connection if it may be dead: calls are unanswered and none was answered for about
-   * that long, or it is being opened for that long. Calls under way fail, also those that wait for
-   * it to open, and the next call opens a new connection.
+   * Called when a call got no answer for that long. A connection is given up if it may be dead, as
+   * calls are unanswered and none was answered for about that long; calls under way fail. Calls
+   * that have waited for the connection for about that long fail, too, and are never sent.
    */
   void overdue(Duration timeout) {
-    // the caller began to count a little before the command was sent
-    Duration most = timeout.minus(timeout.dividedBy(8));
-    CompletableFuture<PipelinedConnection> last;
+    long latest = latest(timeout);
+    Awaited<PipelinedConnection> awaited;
+    PipelinedConnection silent = null;
+    boolean again;
     synchronized (this) {
-      last = current;
-      if (last == null || !isSilent(last, most)) {
+      awaited = current;
+      if (awaited == null) {
         return;
       }
-      current = null;
-      usable = null;
-      attempt++;
+      again = !awaited.isDone() && begunAt - latest <= 0;
+      overdue |= again;
+      PipelinedConnection connection = awaited.value();
+      if (connection != null && connection.isSilent(latest)) {
+        silent = connection;
+        current = null;
+      }
     }
-    if (!last.completeExceptionally(givenUp())) {
-      CompletableFuture<Void> unused = last.thenAccept(PipelinedConnection::end);
+    if (silent != null) {
+      silent.end();
+    }
+    if (again) {
+      beginAfterPause(awaited);
+    }
+    awaited.expire(latest, ErrorMapping.notOpenYet());
+  }
+
+  /** Whether callers have given up on a connection that has not been opened since. */
+  boolean isOverdue() {
+    return overdue;
+  }
+
+  /** Calls that are made from now on go over a new connection. */
+  void retire() {
+    Awaited<PipelinedConnection> awaited = current;
+    PipelinedConnection connection = awaited == null ? null : awaited.value();
+    if (connection != null) {
+      connection.retire();
     }
   }
 
-  private boolean isSilent(CompletableFuture<PipelinedConnection> connection, Duration timeout) {
-    PipelinedConnection usable = this.usable;
-    return connection.isDone()
-        ? usable != null && usable.isSilent(timeout)
-        : System.nanoTime() - begunAt >= timeout.toNanos();
+  /** When a call began whose timeout is over; the caller began to count a little earlier. */
+  static long latest(Duration timeout) {
+    return System.nanoTime() - timeout.minus(timeout.dividedBy(8)).toNanos();
   }
 
   /**
@@ -138,97 +174,132 @@ final class ReconnectingConnection implements Route {
   Mono<Void> close() {
     return Mono.defer(
         () -> {
-          CompletableFuture<PipelinedConnection> last;
+          Awaited<PipelinedConnection> last;
+          List<Attempt> unwanted;
           synchronized (this) {
             closed = true;
-            usable = null;
             last = current;
+            unwanted = List.copyOf(attempts);
+            attempts.clear();
           }
-          if (last == null || last.completeExceptionally(ErrorMapping.closed())) {
+          unwanted.forEach(Attempt::abandon);
+          if (last == null || last.fail(ErrorMapping.closed())) {
             return Mono.empty();
           }
-          return Mono.fromFuture(last, true)
-              .onErrorComplete()
-              .flatMap(connection -> Mono.fromFuture(connection.ending(), true));
+          PipelinedConnection connection = last.value();
+          return connection == null
+              ? Mono.empty()
+              : Mono.fromFuture(connection.ending(), true).onErrorComplete();
         });
   }
 
-  private CompletableFuture<PipelinedConnection> beginAfterPause() {
-    int number = ++attempt;
-    CompletableFuture<PipelinedConnection> awaited = new CompletableFuture<>();
-    long pause = begunAt + PAUSE.toNanos() - System.nanoTime();
-    if (pause <= 0) {
-      begin(number, awaited);
-    } else {
-      CompletableFuture<Void> unused =
-          new CompletableFuture<Void>()
-              .completeOnTimeout(null, pause, TimeUnit.NANOSECONDS)
-              .thenRunAsync(() -> begin(number, awaited));
+  private void beginAfterPause(Awaited<PipelinedConnection> awaited) {
+    long pause;
+    synchronized (this) {
+      long now = System.nanoTime();
+      pause = Math.max(0, begunAt + PAUSE.toNanos() - now);
+      begunAt = now + pause;
     }
-    return awaited;
+    if (pause == 0) {
+      begin(awaited);
+    } else {
+      Future<?> unused = Delays.after(Duration.ofNanos(pause), () -> begin(awaited));
+    }
   }
 
-  private void begin(int number, CompletableFuture<PipelinedConnection> awaited) {
+  private void begin(Awaited<PipelinedConnection> awaited) {
+    Attempt attempt;
+    Attempt unwanted;
     synchronized (this) {
-      if (closed || number != attempt) {
-        awaited.completeExceptionally(closed ? ErrorMapping.closed() : givenUp());
+      if (closed || awaited != current || awaited.isDone()) {
         return;
       }
-      begunAt = System.nanoTime();
+      attempt = new Attempt(awaited);
+      // the first one has got the furthest
+      unwanted = attempts.size() < MOST_ATTEMPTS ? null : attempts.remove(MOST_ATTEMPTS - 1);
+      attempts.add(attempt);
     }
-    try {
-      CompletionStage<Boolean> unused =
-          factory
-              .open()
-              .thenCompose(opened -> prepared(opened, awaited))
-              .thenApply(connection -> accept(connection, number))
-              .handle(
-                  (connection, e) ->
-                      e == null ? accepted(connection, awaited) : awaited.completeExceptionally(e));
-    } catch (RuntimeException e) {
-      awaited.completeExceptionally(e);
+    if (unwanted != null) {
+      unwanted.abandon();
     }
+    attempt.begin();
   }
 
-  private static RedisException givenUp() {
-    return new RedisException("Connection given up before it was open");
-  }
+  /** One attempt to open and to prepare a connection. */
+  private final class Attempt {
 
-  private CompletionStage<PipelinedConnection> prepared(
-      StatefulRedisConnection<String, String> opened,
-      CompletableFuture<PipelinedConnection> awaited) {
-    PipelinedConnection connection = new PipelinedConnection(opened);
-    opened.addListener(connection);
-    CompletableFuture<PipelinedConnection> unused =
-        awaited.whenComplete(
-            (any, e) -> {
-              if (e != null) {
-                connection.end();
-              }
-            });
-    return setUp.prepare(opened).thenApply(any -> connection);
-  }
+    private final Awaited<PipelinedConnection> awaited;
+    private final Future<?> limit;
+    private final CompletableFuture<Void> abandoned = new CompletableFuture<>();
 
-  private synchronized PipelinedConnection accept(PipelinedConnection connection, int number) {
-    if (closed) {
-      throw ErrorMapping.closed();
+    Attempt(Awaited<PipelinedConnection> awaited) {
+      this.awaited = awaited;
+      this.limit =
+          Delays.after(
+              factory.timeout(),
+              () ->
+                  failed(
+                      new RedisException(
+                          "Connection not open after %,d ms"
+                              .formatted(factory.timeout().toMillis()))));
     }
-    if (number != attempt) {
-      throw givenUp();
-    }
-    // lost before there was a listener, or while it was prepared
-    if (!connection.isOpen()) {
-      throw new RedisException("Connection lost as soon as it was opened");
-    }
-    connection.ready();
-    usable = connection;
-    return connection;
-  }
 
-  private boolean accepted(
-      PipelinedConnection connection, CompletableFuture<PipelinedConnection> awaited) {
-    connection.whenEnded(setUp::lost);
-    setUp.usable();
-    return awaited.complete(connection);
+    void begin() {
+      try {
+        CompletionStage<?> unused =
+            factory
+                .open()
+                .thenCompose(this::prepared)
+                .handle((connection, e) -> e == null ? opened(connection) : failed(e));
+      } catch (RuntimeException e) {
+        failed(e);
+      }
+    }
+
+    private CompletionStage<PipelinedConnection> prepared(
+        StatefulRedisConnection<String, String> opened) {
+      PipelinedConnection connection = new PipelinedConnection(opened);
+      opened.addListener(connection);
+      CompletableFuture<Void> unused = abandoned.thenRun(connection::end);
+      return setUp.prepare(opened).thenApply(any -> connection);
+    }
+
+    private boolean opened(PipelinedConnection connection) {
+      // lost before there was a listener, or while it was prepared
+      if (!connection.isOpen()) {
+        return failed(new RedisException("Connection lost as soon as it was opened"));
+      }
+      List<Attempt> unwanted;
+      synchronized (ReconnectingConnection.this) {
+        if (!attempts.remove(this)) {
+          return false;
+        }
+        unwanted = List.copyOf(attempts);
+        attempts.clear();
+      }
+      overdue = false;
+      limit.cancel(false);
+      unwanted.forEach(Attempt::abandon);
+      connection.ready();
+      connection.whenEnded(setUp::lost);
+      awaited.complete(connection);
+      setUp.usable();
+      return true;
+    }
+
+    private boolean failed(Throwable e) {
+      boolean isLast;
+      synchronized (ReconnectingConnection.this) {
+        isLast = attempts.remove(this) && attempts.isEmpty();
+      }
+      abandon();
+      return isLast && awaited.fail(e);
+    }
+
+    /** Closes the connection now, or as soon as it is open. */
+    void abandon() {
+      limit.cancel(false);
+      abandoned.complete(null);
+    }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.redis;
 
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +23,8 @@ record RecordingRoute(Route route, AtomicReference<@Nullable PipelinedConnection
   }
 
   @Override
-  public CompletableFuture<PipelinedConnection> open() {
-    return route.open();
+  public void open(long since, Awaited.Listener<PipelinedConnection> call) {
+    route.open(since, call);
   }
 
   @Override

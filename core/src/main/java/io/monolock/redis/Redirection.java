@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Redirection(boolean asking, @Nullable String host, int port) {
 
-  private static final Pattern ANSWER = Pattern.compile("(MOVED|ASK) \\d+ (.*):(\\d+)");
+  private static final Pattern ANSWER = Pattern.compile("(MOVED|ASK) \\d+ (.*):(\\d{1,5})");
 
   /** The redirection in an error, null if it is something else. */
   static @Nullable Redirection in(Throwable error) {
@@ -27,10 +27,13 @@ record Redirection(boolean asking, @Nullable String host, int port) {
       return null;
     }
     String host = answer.group(2);
+    int port = Integer.parseInt(answer.group(3));
+    if (port == 0) {
+      // of a server that the answering one does not know how to reach either
+      return null;
+    }
     return new Redirection(
-        answer.group(1).equals("ASK"),
-        host.isEmpty() || host.equals("?") ? null : host,
-        Integer.parseInt(answer.group(3)));
+        answer.group(1).equals("ASK"), host.isEmpty() || host.equals("?") ? null : host, port);
   }
 
   /** The address of the other server, given that of the answering one. */

@@ -14,12 +14,14 @@ import io.monolock.store.LockStore;
 import io.monolock.store.StoreHealth;
 import io.monolock.store.Transfer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
@@ -59,6 +61,8 @@ import reactor.core.scheduler.Schedulers;
  * <p>For a fenced lock, the key with the suffix {@code :fence} holds the last fencing number, a
  * blank, and the token that it was issued to; it lives for 24 hours. The number is the server's
  * time in microseconds or one more than the last number, whichever is higher.
+ *
+ * <p>{@link Builder#keyPrefix} puts a text in front of all these keys.
  *
  * <p>A member of a quorum keeps in the key {@code monolock:beginning} since when it has forgotten
  * nothing; the key lives for half a year to a year after it was last read.
@@ -109,10 +113,13 @@ public final class RedisLockStore implements LockStore {
   private final Topology topology;
   private final @Nullable Replicas replicas;
 
-  private RedisLockStore(Function<WakeUps, Topology> topology, @Nullable Replicas replicas) {
-    this.wakeUps = new WakeUps();
-    this.topology = topology.apply(wakeUps);
-    this.replicas = replicas;
+  private final String prefix;
+
+  private RedisLockStore(Builder builder) {
+    this.prefix = builder.keyPrefix;
+    this.wakeUps = new WakeUps(prefix);
+    this.topology = builder.topology.apply(builder, wakeUps);
+    this.replicas = builder.replicas;
   }
 
   /**
@@ -135,7 +142,8 @@ public final class RedisLockStore implements LockStore {
    *
    * <p>The Sentinels are asked each time a connection is opened. If a lone server turns out to be a
    * replica, the store uses its primary instead, provided that the user of Redis may run {@code
-   * ROLE} and that the address the replica gives can be reached from here.
+   * ROLE} and that the address the replica gives can be reached from here. With credentials that
+   * takes {@link Builder#followWithCredentials}.
    *
    * @param client a client, with or without a {@link RedisURI} of its own
    * @param uri the server, or the Sentinels that know it; its timeout bounds the opening of a
@@ -165,10 +173,14 @@ public final class RedisLockStore implements LockStore {
    * A store on a cluster.
    *
    * <p>Keys that are locked together must be in one hash slot. Each master gets connections as a
-   * lone server does, when it is first needed, with the settings and the threads of the client. The
-   * client itself only provides the first view of the cluster, and a new one whenever no known
-   * server provides it. Calls follow a slot that moves, and the view is renewed when a server
-   * answers that it is out of date or does not answer; the client's own refresh need not be on.
+   * lone server does, when it is first needed, with the options and the threads of the client. The
+   * client itself only provides the view of the cluster. Calls follow a slot that moves, and the
+   * view is renewed when a server answers that it is out of date or does not answer; the client's
+   * own refresh need not be on.
+   *
+   * <p>A cluster client does not always show its credentials and whether it uses TLS. Where they
+   * are needed and not shown, calls fail; {@link #builder(RedisClusterClient, RedisURI)} takes
+   * them.
    *
    * @param client a client that was created with the {@link RedisURI} of some of the servers
    * @return a new store
@@ -185,10 +197,11 @@ public final class RedisLockStore implements LockStore {
    */
   public static Builder builder(RedisClient client) {
     Objects.requireNonNull(client, "client must not be null");
-    return on(
+    ConnectionFactory blocking =
         () ->
             CompletableFuture.supplyAsync(
-                () -> client.connect(StringCodec.UTF8), Schedulers.boundedElastic()::schedule));
+                () -> client.connect(StringCodec.UTF8), Schedulers.boundedElastic()::schedule);
+    return on(settings -> blocking);
   }
 
   /**
@@ -202,9 +215,10 @@ public final class RedisLockStore implements LockStore {
     Objects.requireNonNull(client, "client must not be null");
     Objects.requireNonNull(uri, "uri must not be null");
     return on(
-        SentinelConnectionFactory.areIn(uri)
-            ? new SentinelConnectionFactory(client, uri)
-            : PrimaryFinder.of(client, uri));
+        settings ->
+            SentinelConnectionFactory.areIn(uri)
+                ? new SentinelConnectionFactory(client, uri)
+                : new PrimaryFinder(client, List.of(uri), false, settings.trustsReplicas));
   }
 
   /**
@@ -216,7 +230,9 @@ public final class RedisLockStore implements LockStore {
    */
   public static Builder builder(RedisClient client, Collection<RedisURI> uris) {
     Objects.requireNonNull(client, "client must not be null");
-    return on(PrimaryFinder.among(client, List.copyOf(uris)));
+    List<RedisURI> servers = List.copyOf(uris);
+    PrimaryFinder.check(servers);
+    return on(settings -> new PrimaryFinder(client, servers, true, settings.trustsReplicas));
   }
 
   /**
@@ -227,21 +243,72 @@ public final class RedisLockStore implements LockStore {
    */
   public static Builder builder(RedisClusterClient client) {
     Objects.requireNonNull(client, "client must not be null");
-    return new Builder(wakeUps -> new ClusterTopology(client, wakeUps));
+    return new Builder((settings, wakeUps) -> new ClusterTopology(client, null, wakeUps));
   }
 
-  private static Builder on(ConnectionFactory factory) {
-    return new Builder(wakeUps -> new RedisNode(factory, wakeUps));
+  /**
+   * Begins to build a store on a cluster, as {@link #create(RedisClusterClient)} creates it, whose
+   * connections have the settings of a URI.
+   *
+   * @param client a client that was created with the {@link RedisURI} of some of the servers
+   * @param uri the user, TLS, timeout and name of all connections; its host and port do not count
+   * @return a builder with the defaults
+   */
+  public static Builder builder(RedisClusterClient client, RedisURI uri) {
+    Objects.requireNonNull(client, "client must not be null");
+    Objects.requireNonNull(uri, "uri must not be null");
+    return new Builder((settings, wakeUps) -> new ClusterTopology(client, uri, wakeUps));
+  }
+
+  private static Builder on(Function<Builder, ConnectionFactory> factory) {
+    return new Builder(
+        (settings, wakeUps) -> new RedisNode(factory.apply(settings), new VersionCheck(), wakeUps));
   }
 
   /** Settings of a store. A builder can build several stores. */
   public static final class Builder {
 
-    private final Function<WakeUps, Topology> topology;
+    private final BiFunction<Builder, WakeUps, Topology> topology;
     private @Nullable Replicas replicas;
+    private String keyPrefix = "";
+    private boolean trustsReplicas;
 
-    private Builder(Function<WakeUps, Topology> topology) {
+    private Builder(BiFunction<Builder, WakeUps, Topology> topology) {
       this.topology = topology;
+    }
+
+    /**
+     * Puts a text in front of each key in Redis, so that locks and the data of applications never
+     * meet. Callers, messages and metrics use keys without it. It counts towards the length of a
+     * key, and is part of everything that the store keeps. Clients in other languages exclude this
+     * store with the whole key.
+     *
+     * @param prefix what each key begins with, such as {@code lock:}; by default nothing. A brace
+     *     in it is refused, as it would decide on the hash slot of all keys
+     * @return this builder
+     */
+    public Builder keyPrefix(String prefix) {
+      Objects.requireNonNull(prefix, "prefix must not be null");
+      if (prefix.contains("{") || prefix.contains("}")) {
+        throw new IllegalArgumentException(
+            "prefix must have no brace, was " + LockKeys.escaped(prefix));
+      }
+      keyPrefix = prefix.isEmpty() ? prefix : LockKeys.of(prefix).asList().get(0);
+      return this;
+    }
+
+    /**
+     * Allows to send the credentials of a server that turns out to be a replica to its primary, at
+     * the address that the replica names. By default they are sent to servers that were named only:
+     * a replica that has credentials is not followed to any other address, as it may be that of a
+     * stranger.
+     *
+     * @param follow whether to trust the replicas
+     * @return this builder
+     */
+    public Builder followWithCredentials(boolean follow) {
+      trustsReplicas = follow;
+      return this;
     }
 
     /**
@@ -276,13 +343,31 @@ public final class RedisLockStore implements LockStore {
      * @return a new store
      */
     public RedisLockStore build() {
-      return new RedisLockStore(topology, replicas);
+      return new RedisLockStore(this);
     }
+  }
+
+  /**
+   * Opens the connections that the first calls need, so that no caller waits for that. To be
+   * subscribed when an application starts; leaving it out costs the first call the time. In a
+   * cluster, the connections to all masters are opened.
+   *
+   * <p>It fails with {@link io.monolock.store.StoreFailure} if a connection cannot be opened, after
+   * the timeout of the {@link RedisURI} at the latest; calls try again by themselves. Cancelling it
+   * changes nothing. It signals in a thread of Lettuce.
+   *
+   * @return completes when the connections are open
+   */
+  public Mono<Void> warmUp() {
+    return topology.warmUp();
   }
 
   @Override
   public void check(LockKeys keys, boolean fenced) {
-    topology.check(keys, fenced);
+    if (!prefix.isEmpty()) {
+      keys.asList().forEach(key -> LockKeys.of(prefix + key));
+    }
+    topology.check(keys, this::name, fenced);
   }
 
   /**
@@ -294,7 +379,7 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    boolean waiting = wakeUps.hasWaiter(keys) && topology.openWait(first(keys));
+    boolean waiting = wakeUps.asks(keys) && topology.openWait(first(keys));
     Replicas replicas = this.replicas;
     if (replicas != null) {
       Mono<Grant> acquisition = acquire(replicas, keys, token, metadata, ttl, fenced);
@@ -304,7 +389,7 @@ public final class RedisLockStore implements LockStore {
         topology.route(first(keys), waiting),
         ACQUIRE,
         names(keys, fenced),
-        answer -> grant(answer, fenced),
+        waiting ? answer -> waitersGrant(keys, answer, fenced) : answer -> grant(answer, fenced),
         waiting || fenced
             ? new String[] {token, metadata, millis(ttl), flag(fenced), flag(waiting)}
             : new String[] {token, metadata, millis(ttl)});
@@ -368,8 +453,13 @@ public final class RedisLockStore implements LockStore {
   }
 
   /** Any key would do: all are on one server. */
-  private static String first(LockKeys keys) {
-    return keys.asList().get(0);
+  private String first(LockKeys keys) {
+    return name(keys.asList().get(0));
+  }
+
+  /** The key as it is in Redis. */
+  private String name(String key) {
+    return prefix.isEmpty() ? key : prefix + key;
   }
 
   private Route work(LockKeys keys) {
@@ -437,10 +527,10 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Holder> inspect(String key) {
     return new ScriptCall<List<Object>, Holder>(
-        topology.route(key, false),
+        topology.route(name(key), false),
         INSPECT,
         ScriptOutputType.MULTI,
-        new String[] {key},
+        new String[] {name(key)},
         new String[] {MOST_SHOWN},
         answer -> holder(key, answer));
   }
@@ -454,10 +544,10 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Incarnation> incarnation() {
     return new ScriptCall<List<Object>, Incarnation>(
-        topology.route(MARKER, false),
+        topology.route(name(MARKER), false),
         INCARNATION,
         ScriptOutputType.MULTI,
-        new String[] {MARKER},
+        new String[] {name(MARKER)},
         new String[0],
         RedisLockStore::incarnation);
   }
@@ -471,7 +561,10 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Boolean> forceRelease(String key) {
     return integer(
-        topology.route(key, false), FORCE_RELEASE, new String[] {key}, RedisLockStore::isDone);
+        topology.route(name(key), false),
+        FORCE_RELEASE,
+        new String[] {name(key)},
+        RedisLockStore::isDone);
   }
 
   /**
@@ -479,7 +572,8 @@ public final class RedisLockStore implements LockStore {
    *
    * <p>Emits when Redis pushes that one of the keys has changed since the last attempt over the
    * tracked connection, once upon the subscription if that connection is open, and each time it has
-   * been opened. It may emit in a thread of Lettuce.
+   * been opened. Pushes after which no attempt is granted, dozens in a row, are passed on no more
+   * often than the waiter tries by itself. It may emit in a thread of Lettuce.
    */
   @Override
   public Flux<LockKeys> wakeUps(LockKeys keys) {
@@ -527,6 +621,13 @@ public final class RedisLockStore implements LockStore {
         answer == 0 ? Optional.empty() : Optional.of(Duration.ofMillis(-1 - answer)));
   }
 
+  private Grant waitersGrant(LockKeys keys, long answer, boolean fenced) {
+    if (answer > 0) {
+      wakeUps.granted(keys);
+    }
+    return grant(answer, fenced);
+  }
+
   private static boolean isFresh(long grant) {
     return grant % 2 == 0;
   }
@@ -541,21 +642,35 @@ public final class RedisLockStore implements LockStore {
       return null;
     }
     Optional<String> metadata = Optional.empty();
-    if (answer.size() > 1) {
+    boolean isText = answer.size() > 1;
+    if (isText) {
       Matcher lock = LOCK.matcher((String) answer.get(1));
       metadata = lock.matches() ? Optional.of(lock.group(1)) : Optional.empty();
     }
     Optional<Duration> remaining =
         pttl < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(pttl));
-    return new Holder(key, metadata, remaining);
+    return new Holder(
+        key, metadata, remaining, isText && (metadata.isPresent() || remaining.isPresent()));
   }
 
   private String[] names(LockKeys keys, boolean fenced) {
-    return fenced ? FenceKeys.withFences(keys, topology::fence) : names(keys);
+    String[] locks = names(keys);
+    if (!fenced) {
+      return locks;
+    }
+    String[] all = Arrays.copyOf(locks, 2 * locks.length);
+    for (int i = 0; i < locks.length; i++) {
+      all[locks.length + i] = topology.fence(locks[i]);
+    }
+    return all;
   }
 
-  private static String[] names(LockKeys keys) {
-    return keys.asList().toArray(new String[0]);
+  private String[] names(LockKeys keys) {
+    String[] names = keys.asList().toArray(new String[0]);
+    if (!prefix.isEmpty()) {
+      Arrays.setAll(names, i -> prefix + names[i]);
+    }
+    return names;
   }
 
   /** The milliseconds as text; cached, as most locks have the same ttl. */

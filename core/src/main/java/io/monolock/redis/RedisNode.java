@@ -6,7 +6,7 @@ import io.monolock.store.StoreHealth;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
@@ -17,6 +17,9 @@ import reactor.core.publisher.Mono;
  */
 final class RedisNode implements Topology {
 
+  /** What the key of the fencing numbers of a lock key has behind it. */
+  static final String FENCE = ":fence";
+
   private final ConnectionFactory factory;
   private final ClientTracking tracking;
   private final ReconnectingConnection work;
@@ -25,14 +28,14 @@ final class RedisNode implements Topology {
   private final ConnectionPool pool = new ConnectionPool();
   private final List<ReconnectingConnection> pooledConnections;
 
-  RedisNode(ConnectionFactory factory, WakeUps wakeUps) {
+  RedisNode(ConnectionFactory factory, VersionCheck versionCheck, WakeUps wakeUps) {
     this.factory = factory;
     this.tracking = new ClientTracking(wakeUps, this::openWait);
-    this.work = new ReconnectingConnection(factory, new VersionCheck());
+    this.work = new ReconnectingConnection(factory, versionCheck);
     this.wait = new ReconnectingConnection(factory, tracking);
-    this.asking = new ReconnectingConnection(factory, new VersionCheck());
+    this.asking = new ReconnectingConnection(factory, versionCheck);
     this.pooledConnections =
-        Stream.generate(() -> new ReconnectingConnection(factory, new VersionCheck()))
+        Stream.generate(() -> new ReconnectingConnection(factory, versionCheck))
             .limit(ConnectionPool.COUNT)
             .toList();
   }
@@ -55,7 +58,7 @@ final class RedisNode implements Topology {
     if (wait.usable() != null) {
       return true;
     }
-    CompletableFuture<?> unused = wait.open();
+    Awaited<?> unused = wait.awaited();
     return false;
   }
 
@@ -88,11 +91,16 @@ final class RedisNode implements Topology {
   }
 
   @Override
-  public void check(LockKeys keys, boolean fenced) {}
+  public void check(LockKeys keys, UnaryOperator<String> name, boolean fenced) {}
 
   @Override
   public String fence(String key) {
-    return key + FenceKeys.SUFFIX;
+    return key + FENCE;
+  }
+
+  @Override
+  public Mono<Void> warmUp() {
+    return CommandCall.opened(work).then();
   }
 
   @Override
@@ -104,6 +112,17 @@ final class RedisNode implements Topology {
   Mono<StoreHealth> health(String topology) {
     return CommandCall.ping(work)
         .map(pong -> new StoreHealth(topology, Optional.ofNullable(tracking.works())));
+  }
+
+  /**
+   * Leaves a server that no longer is the one to be found at its address, unless that was done
+   * since the connection was opened.
+   */
+  void leave(PipelinedConnection connection) {
+    if (connection.isOpen()) {
+      connection.retire();
+      all().forEach(ReconnectingConnection::retire);
+    }
   }
 
   @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.redis;
 
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +12,14 @@ interface Route {
   /** The connection if it can be used at once. */
   @Nullable PipelinedConnection usable();
 
-  /** The connection as soon as it can be used; opens it if necessary. */
-  CompletableFuture<PipelinedConnection> open();
+  /**
+   * Waits for the connection; opens it if necessary. Calls that wait for the same connection get it
+   * in the order in which they asked for it.
+   *
+   * @param since when the call began to wait, here or on another route
+   * @param call gets the connection, or why there is none
+   */
+  void open(long since, Awaited.Listener<PipelinedConnection> call);
 
   /** Sends what the server has to get before the call. */
   default void precede(PipelinedConnection connection) {}

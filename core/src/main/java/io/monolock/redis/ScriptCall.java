@@ -6,7 +6,6 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.monolock.store.StoreFailure;
 import java.util.NoSuchElementException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +75,7 @@ final class ScriptCall<A, T> extends Mono<T> {
     private @Nullable PipelinedConnection connection;
     private boolean byText;
     private boolean hasAnswer;
+    private long since;
 
     Exchange(ScriptCall<A, T> call, CoreSubscriber<? super T> subscriber) {
       this.call = call;
@@ -96,7 +96,8 @@ final class ScriptCall<A, T> extends Mono<T> {
       if (connection != null) {
         send(connection);
       } else {
-        CompletableFuture<?> unused = route.open().whenComplete(this::opened);
+        since = since == 0 ? System.nanoTime() : since;
+        route.open(since, this::opened);
       }
     }
 
@@ -107,7 +108,8 @@ final class ScriptCall<A, T> extends Mono<T> {
 
     private void opened(@Nullable PipelinedConnection connection, @Nullable Throwable e) {
       if (e != null) {
-        Route other = route.afterOpening(e);
+        // our own failures say that the caller has given up, or that the store is closed
+        Route other = e instanceof StoreFailure ? null : route.afterOpening(e);
         if (other != null) {
           begin(other);
         } else {
@@ -166,7 +168,7 @@ final class ScriptCall<A, T> extends Mono<T> {
       if (other != null) {
         begin(other);
       } else {
-        fail(ErrorMapping.ofCall(e));
+        fail(ErrorMapping.ofScript(e, call.keys, call.args));
       }
     }
 

@@ -5,12 +5,13 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -23,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class SentinelConnectionFactory implements ConnectionFactory {
 
-  private static final long TIMEOUT_MILLIS = 1_000;
+  private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
   private final RedisClient client;
   private final RedisURI uri;
@@ -44,16 +45,15 @@ final class SentinelConnectionFactory implements ConnectionFactory {
     int begunWith = first.get();
     CompletableFuture<StatefulRedisConnection<String, String>> connection =
         client.connectAsync(StringCodec.UTF8, beginningWith(begunWith)).toCompletableFuture();
+    Future<?> tooLate = Delays.after(TIMEOUT, () -> first.compareAndSet(begunWith, begunWith + 1));
     CompletableFuture<?> unused =
-        connection
-            .copy()
-            .orTimeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
-            .whenComplete(
-                (opened, e) -> {
-                  if (e != null) {
-                    first.compareAndSet(begunWith, begunWith + 1);
-                  }
-                });
+        connection.whenComplete(
+            (opened, e) -> {
+              tooLate.cancel(false);
+              if (e != null) {
+                first.compareAndSet(begunWith, begunWith + 1);
+              }
+            });
     return connection;
   }
 
@@ -65,6 +65,11 @@ final class SentinelConnectionFactory implements ConnectionFactory {
     rotated.getSentinels().clear();
     rotated.getSentinels().addAll(sentinels);
     return rotated;
+  }
+
+  @Override
+  public Duration timeout() {
+    return ConnectionFactory.timeout(uri);
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.monolock.redis;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreHealth;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
 
 /** The servers of a store, and the connections to the one that has a key. */
@@ -27,11 +28,18 @@ interface Topology {
   /** Whether the tracked connection to the server of a key is open; starts to open it if not. */
   boolean openWait(String key);
 
-  /** Throws {@link IllegalArgumentException} when no server can have all of these keys. */
-  void check(LockKeys keys, boolean fenced);
+  /**
+   * Throws {@link IllegalArgumentException} when no server can have all of these keys.
+   *
+   * @param name the key as it is in Redis
+   */
+  void check(LockKeys keys, UnaryOperator<String> name, boolean fenced);
 
   /** The fence key of a lock key, on the same server. */
   String fence(String key);
+
+  /** Opens the connections that calls need first. */
+  Mono<Void> warmUp();
 
   /** That all servers answer, or a failure. */
   Mono<StoreHealth> health();

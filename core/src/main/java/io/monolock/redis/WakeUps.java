@@ -12,11 +12,59 @@ import reactor.core.publisher.FluxSink.OverflowStrategy;
 /**
  * The waiters to notify when keys may have become free. A waiter that cancels leaves nothing
  * behind.
+ *
+ * <p>A push costs an attempt, and brings nothing if its key is written by others all the time, or
+ * bears the name of a key in another database, or if the server forgets what it tracks. So each
+ * waiter has some pushes to its credit, and gets them back by a grant; without one, only an attempt
+ * that it makes by itself adds another one. So pushes that bring nothing at most double the
+ * attempts.
  */
 final class WakeUps {
 
-  private final Map<LockKeys, Set<Runnable>> bySet = new ConcurrentHashMap<>();
-  private final Map<String, Set<Runnable>> byKey = new ConcurrentHashMap<>();
+  /** Even with so many waiters for a key in as many processes, all get its pushes. */
+  static final int CREDIT = 64;
+
+  private final String prefix;
+  private final Map<LockKeys, Set<Waiter>> bySet = new ConcurrentHashMap<>();
+  private final Map<String, Set<Waiter>> byKey = new ConcurrentHashMap<>();
+
+  private static final class Waiter {
+
+    private final Runnable wake;
+    private int credit = CREDIT; // guarded by this
+    private boolean woken; // guarded by this
+
+    Waiter(Runnable wake) {
+      this.wake = wake;
+    }
+
+    void pushed() {
+      synchronized (this) {
+        if (credit == 0) {
+          return;
+        }
+        credit--;
+        woken = true;
+      }
+      wake.run();
+    }
+
+    synchronized void asks() {
+      credit = woken ? credit : Math.min(CREDIT, credit + 1);
+      woken = false;
+    }
+
+    synchronized void granted() {
+      credit = CREDIT;
+    }
+  }
+
+  /**
+   * @param prefix what each key has in front of it in Redis
+   */
+  WakeUps(String prefix) {
+    this.prefix = prefix;
+  }
 
   /**
    * Emits the keys when they may be free; to a slow subscriber once for all that it missed.
@@ -26,11 +74,11 @@ final class WakeUps {
   Flux<LockKeys> of(LockKeys keys, BooleanSupplier isTracked) {
     return Flux.create(
         sink -> {
-          Runnable waiter = () -> sink.next(keys);
+          Waiter waiter = new Waiter(() -> sink.next(keys));
           add(bySet, keys, waiter);
           keys.asList().forEach(key -> add(byKey, key, waiter));
           if (isTracked.getAsBoolean()) {
-            waiter.run();
+            waiter.wake.run();
           }
           sink.onDispose(
               () -> {
@@ -41,17 +89,17 @@ final class WakeUps {
         OverflowStrategy.LATEST);
   }
 
-  private static <K> void add(Map<K, Set<Runnable>> waiters, K key, Runnable waiter) {
+  private static <K> void add(Map<K, Set<Waiter>> waiters, K key, Waiter waiter) {
     waiters.compute(
         key,
         (any, known) -> {
-          Set<Runnable> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+          Set<Waiter> all = known == null ? ConcurrentHashMap.newKeySet() : known;
           all.add(waiter);
           return all;
         });
   }
 
-  private static <K> void remove(Map<K, Set<Runnable>> waiters, K key, Runnable waiter) {
+  private static <K> void remove(Map<K, Set<Waiter>> waiters, K key, Waiter waiter) {
     waiters.computeIfPresent(
         key,
         (any, known) -> {
@@ -64,17 +112,38 @@ final class WakeUps {
     return bySet.isEmpty();
   }
 
-  /** Whether there is a waiter for exactly these keys. */
-  boolean hasWaiter(LockKeys keys) {
-    return bySet.containsKey(keys);
+  /** Whether an attempt for exactly these keys is that of a waiter; counts it if so. */
+  boolean asks(LockKeys keys) {
+    Set<Waiter> waiters = bySet.get(keys);
+    if (waiters == null) {
+      return false;
+    }
+    waiters.forEach(Waiter::asks);
+    return true;
   }
 
-  /** Wakes the waiters for sets that contain the key. */
-  void wake(String key) {
-    byKey.getOrDefault(key, Set.of()).forEach(Runnable::run);
+  /** A waiter's attempt for exactly these keys was granted. */
+  void granted(LockKeys keys) {
+    bySet.getOrDefault(keys, Set.of()).forEach(Waiter::granted);
+  }
+
+  /**
+   * The server has pushed that a key has changed.
+   *
+   * @param name the key as it is in Redis
+   */
+  void pushed(String name) {
+    if (name.startsWith(prefix)) {
+      byKey.getOrDefault(name.substring(prefix.length()), Set.of()).forEach(Waiter::pushed);
+    }
+  }
+
+  /** The server has pushed that all keys have changed. */
+  void pushedAll() {
+    bySet.values().forEach(waiters -> waiters.forEach(Waiter::pushed));
   }
 
   void wakeAll() {
-    bySet.values().forEach(waiters -> waiters.forEach(Runnable::run));
+    bySet.values().forEach(waiters -> waiters.forEach(waiter -> waiter.wake.run()));
   }
 }

@@ -18,10 +18,10 @@
  *       Route} for a connection, sends, and follows the route when it cannot connect or is
  *       redirected;
  *   <li>the connections: {@code PipelinedConnection} shares one among many calls and coalesces
- *       their packets; {@code ReconnectingConnection} replaces it when it is lost or silent,
- *       preparing each new one with {@code VersionCheck} or {@code ClientTracking}; {@code
- *       ConnectionPool} is for calls that block their connection, the {@code Replicas} that wait
- *       for {@code WAIT};
+ *       their packets; {@code ReconnectingConnection} opens it, for calls that wait in their order
+ *       ({@code Awaited}), and replaces it when it is lost or silent, preparing each new one with
+ *       {@code VersionCheck} or {@code ClientTracking}; {@code ConnectionPool} is for calls that
+ *       block their connection, the {@code Replicas} that wait for {@code WAIT};
  *   <li>the servers: a {@code Topology} is either one {@code RedisNode}, which a {@code
  *       ConnectionFactory} finds ({@code PrimaryFinder}, {@code SentinelConnectionFactory}), or a
  *       {@code ClusterTopology} of one node for each master, with {@code HashSlots}, {@code
@@ -30,8 +30,8 @@
  *   <li>{@code ErrorMapping}, the table of what each error means for a lock.
  * </ol>
  *
- * <p>Calls signal in threads of Lettuce. Nothing here blocks a thread, except that of {@code
- * boundedElastic} which {@link
+ * <p>Calls signal in threads of Lettuce; pauses and time limits have one thread of their own,
+ * {@code Delays}. Nothing here blocks a thread, except that of {@code boundedElastic} which {@link
  * io.monolock.redis.RedisLockStore#create(io.lettuce.core.RedisClient)} borrows to connect.
  */
 @NullMarked

@@ -110,7 +110,54 @@ public final class LockKeys {
   }
 
   private static String shown(String key) {
-    return key.length() <= 64 ? key : key.substring(0, 64) + "...";
+    return escaped(key.length() <= 64 ? key : key.substring(0, 64) + "...");
+  }
+
+  /**
+   * Keys as a message or a log shows them.
+   *
+   * @param keys any keys
+   * @return the keys, with what would break the line escaped
+   */
+  public static String shown(Collection<String> keys) {
+    return escaped(keys.toString());
+  }
+
+  /**
+   * A text as a message or a log shows it: characters that control how a line is shown, line breaks
+   * among them, are escaped as in Java.
+   *
+   * @param text any text
+   * @return the text in one line
+   */
+  public static String escaped(String text) {
+    if (text.chars().noneMatch(LockKeys::isControl)) {
+      return text;
+    }
+    StringBuilder escaped = new StringBuilder();
+    text.chars()
+        .forEach(
+            c -> {
+              if (c == '\n') {
+                escaped.append("\\n");
+              } else if (isControl(c)) {
+                escaped.append("\\u%04x".formatted(c));
+              } else {
+                escaped.append((char) c);
+              }
+            });
+    return escaped.toString();
+  }
+
+  private static boolean isControl(int c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          true;
+      default -> false;
+    };
   }
 
   /**
@@ -152,6 +199,6 @@ public final class LockKeys {
 
   @Override
   public String toString() {
-    return sorted.toString();
+    return shown(sorted);
   }
 }

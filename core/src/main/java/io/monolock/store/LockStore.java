@@ -145,8 +145,9 @@ public interface LockStore {
   Mono<Holder> inspect(String key);
 
   /**
-   * Frees a key whatever its token. A value that cannot be a lock (a list, a hash) is left alone
-   * and is a {@link StoreFailure} of reason {@code MISUSE}.
+   * Frees a key whatever its token. A value that is no lock, but data of an application, is left
+   * alone and is a {@link StoreFailure} of reason {@code MISUSE}: a list or a hash, or a text that
+   * neither has a time to live nor begins with a token.
    *
    * @param key the key
    * @return true if it was held
@@ -187,7 +188,8 @@ public interface LockStore {
    * Called when a call got no answer within the command timeout. A store whose connection may have
    * died unnoticed, as it has answered none of the calls under way for that long, gives it up:
    * those calls fail then, and later ones go over a new connection. One slow answer among others is
-   * no reason to. By default nothing happens.
+   * no reason to. Calls that have waited for a connection for that long fail, as unavailable, and
+   * are never sent; the connection may take longer to open. By default nothing happens.
    *
    * @param timeout how long the engine lets one call take
    */

@@ -6,14 +6,14 @@ if not string.find(ttl, '^[1-9]%d*$') then
 end
 
 -- GETEX only reads, but counts as a write: a replica refuses it instead of answering from old data
-for _, key in ipairs(KEYS) do
-  if string.sub(redis.call('GETEX', key) or '', 1, 22) ~= token then
+for i = 1, #KEYS do
+  if string.sub(redis.call('GETEX', KEYS[i]) or '', 1, 22) ~= token then
     return 0
   end
 end
-for _, key in ipairs(KEYS) do
-  if redis.call('PTTL', key) < tonumber(ttl) then
-    redis.call('PEXPIRE', key, ttl)
+for i = 1, #KEYS do
+  if redis.call('PTTL', KEYS[i]) < tonumber(ttl) then
+    redis.call('PEXPIRE', KEYS[i], ttl)
   end
 end
 return 1

@@ -1,6 +1,11 @@
 -- KEYS one key
--- Deletes the key, whatever its token: 1, or 0 if it was free; a value that is no string is an error
-if redis.call('GETEX', KEYS[1]) then
-  return redis.call('DEL', KEYS[1])
+-- Deletes the key, whatever its token: 1, or 0 if it was free; a value that is no lock is an error
+local value = redis.call('GETEX', KEYS[1])
+if not value then
+  return 0
 end
-return 0
+-- a lock has a ttl, or begins with a token
+if redis.call('PTTL', KEYS[1]) == -1 and not string.find(string.sub(value, 1, 22), '^' .. string.rep('[%w_-]', 22)) then
+  return redis.error_reply('NOLOCK the key has no ttl, and its value does not begin with a token')
+end
+return redis.call('DEL', KEYS[1])

@@ -18,10 +18,10 @@ for i = locks + 1, #KEYS do
     return redis.error_reply('FENCE another value where fencing numbers are kept: ' .. KEYS[i])
   end
   if tonumber(last) < number then
-    table.insert(lower, KEYS[i])
+    table.insert(lower, i)
   end
 end
-for _, key in ipairs(lower) do
-  redis.call('SET', key, string.format('%.0f %s', number, token), 'PX', 86400000)
+for _, i in ipairs(lower) do
+  redis.call('SET', KEYS[i], string.format('%.0f %s', number, token), 'PX', 86400000)
 end
 return 1

@@ -19,7 +19,7 @@ class HashSlotsTest {
   @DisplayName("G14: keys of different slots are refused, with their slots and what helps")
   void keysOfDifferentSlotsAreRefused() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> HashSlots.check(LockKeys.of(List.of("foo", "bar")), false))
+        .isThrownBy(() -> HashSlots.check(LockKeys.of(List.of("foo", "bar")), key -> key, false))
         .withMessage(
             "In a cluster all keys of a lock must have one hash slot, was bar in slot 5061, foo in"
                 + " slot 12182; give them one hash tag, as in {order}:1 and {order}:2");
@@ -29,7 +29,9 @@ class HashSlotsTest {
   void keysOfOneTagAreOneLock() {
     assertThatNoException()
         .isThrownBy(
-            () -> HashSlots.check(LockKeys.of(List.of("{order}:1", "{order}:2", "order")), false));
+            () ->
+                HashSlots.check(
+                    LockKeys.of(List.of("{order}:1", "{order}:2", "order")), key -> key, false));
   }
 
   @ParameterizedTest
@@ -48,9 +50,10 @@ class HashSlotsTest {
   @ValueSource(strings = {"{}a", "{a", "a}b", "{}{a}"})
   @DisplayName("G14: a key with a brace but without a tag cannot be fenced in a cluster")
   void keyWithABraceButWithoutATagCannotBeFenced(String key) {
-    assertThatNoException().isThrownBy(() -> HashSlots.check(LockKeys.of(key), false));
+    assertThatNoException()
+        .isThrownBy(() -> HashSlots.check(LockKeys.of(key), same -> same, false));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> HashSlots.check(LockKeys.of(key), true))
+        .isThrownBy(() -> HashSlots.check(LockKeys.of(key), same -> same, true))
         .withMessageContaining("cannot be fenced, was " + key + ";");
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.monolock.Lock;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
@@ -37,7 +38,7 @@ class LeastPrivilegeOnClusterTest extends OnCluster implements LockStoreContract
   @BeforeEach
   void createStore() {
     create(user);
-    store = RedisLockStore.create(client);
+    store = storeOn(client);
   }
 
   private void create(DocumentedUser user) {
@@ -115,6 +116,22 @@ class LeastPrivilegeOnClusterTest extends OnCluster implements LockStoreContract
     assertThat(trouble(locker.tryAcquire(KEY, OPTIONS)).reason()).isEqualTo(Reason.SERVER_STATE);
     migration.finish();
     assertThat(get(lock(locker, KEY).release())).isTrue();
+  }
+
+  /** The view of a client with one seed may be that of another server, without credentials. */
+  @Test
+  void aClusterClientAloneIsEnoughOrTheMessageNamesWhatIsNot() {
+    RedisClusterClient other = RedisClusterClient.create(seed(cluster.uris().get(0)));
+    ReactiveLocker locker = ReactiveLocker.create(RedisLockStore.create(other));
+    try {
+      assertThat(get(lock(locker, KEY).release())).isTrue();
+    } catch (LockStoreException e) {
+      assertThat(e).hasMessageContaining("RedisLockStore.builder(client, uri)");
+      assertThat(e.reason()).isEqualTo(Reason.PERMISSION);
+    } finally {
+      get(locker.close());
+      other.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+    }
   }
 
   @Test

@@ -58,9 +58,13 @@ abstract class OnCluster {
 
   /** Another locker, as another process would have it. */
   ReactiveLocker locker() {
-    ReactiveLocker locker = ReactiveLocker.create(RedisLockStore.create(client));
+    ReactiveLocker locker = ReactiveLocker.create(storeOn(client));
     lockers.add(locker);
     return locker;
+  }
+
+  RedisLockStore storeOn(RedisClusterClient client) {
+    return RedisLockStore.builder(client, seed(cluster.uris().get(0))).build();
   }
 
   static <T> T get(Mono<T> mono) {

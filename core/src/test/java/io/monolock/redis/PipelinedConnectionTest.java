@@ -3,6 +3,7 @@ package io.monolock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.reactive.RedisReactiveCommands;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
@@ -47,6 +49,7 @@ class PipelinedConnectionTest extends StoreOnRedis {
             (proxy, method, args) ->
                 switch (method.getName()) {
                   case "getResources" -> client.getResources();
+                  case "getOptions" -> ClientOptions.create();
                   case "reactive" -> commands();
                   case "isOpen" -> open;
                   case "flushCommands" -> flushed();
@@ -90,13 +93,18 @@ class PipelinedConnectionTest extends StoreOnRedis {
     loop.submit(() -> {}).await();
   }
 
+  @BeforeEach
+  void makeReady() throws InterruptedException {
+    loop.submit(link::ready).await();
+  }
+
   @Test
-  void aCallThatFindsAllAnsweredIsSentAtOnceByItsOwnThread() throws InterruptedException {
+  void everyCallIsSentByTheLoopSoThatTheirOrderIsKept() throws InterruptedException {
     for (int i = 0; i < 3; i++) {
       ask();
       heard();
     }
-    assertThat(flushes).hasSize(3).containsOnly(Thread.currentThread());
+    assertThat(flushes).hasSize(3).doesNotContain(Thread.currentThread());
   }
 
   @Test
@@ -104,6 +112,7 @@ class PipelinedConnectionTest extends StoreOnRedis {
     ask();
     heard();
     ask();
+    loop.submit(() -> {}).await();
     flushes.clear();
 
     askInTheLoop(10);
@@ -117,6 +126,7 @@ class PipelinedConnectionTest extends StoreOnRedis {
     ask();
     heard();
     ask();
+    loop.submit(() -> {}).await();
     flushes.clear();
 
     duringFlush = this::ask;
@@ -145,9 +155,9 @@ class PipelinedConnectionTest extends StoreOnRedis {
     ask();
     ask();
     TimeUnit.NANOSECONDS.sleep(LIMIT.toNanos());
-    assertThat(link.isSilent(LIMIT)).isTrue();
+    assertThat(link.isSilent(System.nanoTime() - LIMIT.toNanos())).isTrue();
     heard();
-    assertThat(link.isSilent(LIMIT)).isFalse();
+    assertThat(link.isSilent(System.nanoTime() - LIMIT.toNanos())).isFalse();
   }
 
   @Test

@@ -58,7 +58,9 @@ class TlsOnClusterTest {
   @Test
   void aLockIsHeldThroughAMigrationAndAFailOver() {
     RedisClusterClient client = client(TlsTest.showing(Certificates.ofServers()));
-    ReactiveLocker locker = ReactiveLocker.create(RedisLockStore.create(client));
+    ReactiveLocker locker =
+        ReactiveLocker.create(
+            RedisLockStore.builder(client, RedisURI.create(cluster.uris().get(0))).build());
     Lock lock = locker.acquire(KEY, OPTIONS.fenced(true)).block(LIMIT);
     ServerNode owner = cluster.ownerOf(KEY);
     ServerNode other =

@@ -414,7 +414,7 @@ class WakeUpsTest extends StoreOnRedis {
 
   @Test
   void aSlowWaiterIsNotifiedOnceOfAllThatItMissed() {
-    WakeUps wakeUps = new WakeUps();
+    WakeUps wakeUps = new WakeUps("");
     List<LockKeys> notifications = new CopyOnWriteArrayList<>();
     BaseSubscriber<LockKeys> slow =
         new BaseSubscriber<>() {
@@ -427,12 +427,12 @@ class WakeUpsTest extends StoreOnRedis {
           }
         };
     wakeUps.of(AB, () -> false).subscribe(slow);
-    wakeUps.wake("lock:a");
+    wakeUps.pushed("lock:a");
     wakeUps.wakeAll();
     assertThat(notifications).isEmpty();
     slow.request(5);
     assertThat(notifications).containsExactly(AB);
-    wakeUps.wake("lock:b");
+    wakeUps.pushed("lock:b");
     assertThat(notifications).hasSize(2);
   }
 

@@ -25,6 +25,7 @@ import reactor.util.retry.RetryBackoffSpec;
  * @param finishOnCancel Whether work that is cancelled runs to its end under the lock, instead of
  *     being cancelled and the lock freed at once.
  * @param commandTimeout How long the locker waits for one call to the store at most.
+ * @param keyPrefix Text in front of each key in Redis, which callers and meters do not see.
  * @param closeTimeout How long closing waits for work that finishes and for releases at most.
  * @param turn How long this instance keeps a lock among its own callers before others get their
  *     turn. Zero frees it after every caller.
@@ -41,6 +42,7 @@ record MonolockProperties(
     @DefaultValue("0s") Duration holdAtLeast,
     @DefaultValue("false") boolean finishOnCancel,
     @DefaultValue("2s") Duration commandTimeout,
+    @DefaultValue("") String keyPrefix,
     @DefaultValue("5s") Duration closeTimeout,
     @DefaultValue("100ms") Duration turn) {
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.known.stores;
 
-import static io.monolock.known.stores.Lockers.LIMIT;
-import static io.monolock.known.stores.Lockers.get;
+import static io.monolock.redis.Lockers.LIMIT;
+import static io.monolock.redis.Lockers.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockOptions;
-import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.store.StoreProblem;
+import io.monolock.redis.Lockers;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.ServerNode;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What callers are told of hash slots that move, or that keys do not share. */
+/** What a holder is told of a hash slot that moves. */
 @ExtendWith(RedisExtension.class)
 class ClusterTroubleTest {
 
@@ -59,20 +58,5 @@ class ClusterTroubleTest {
                 assertThat(e.reason())
                     .as(e.getMessage())
                     .isNotEqualTo(LockLostException.Reason.UNREACHABLE));
-  }
-
-  /** As of a service that looks like one server, and has slots. */
-  @Test
-  @Tag("known")
-  @Tag("Serverless")
-  void aFenceKeyInAnotherSlotIsNamedToAClientThatKnowsNoCluster() {
-    ReactiveLocker locker = lockers.on(cluster.ownerOf("order:42").uri());
-    get(locker.acquire("order:42", OPTIONS).flatMap(Lock::release));
-
-    assertThatExceptionOfType(LockStoreException.class)
-        .isThrownBy(() -> get(locker.acquire("order:42", OPTIONS.fenced(true))))
-        .satisfies(
-            e -> assertThat(e.reason()).isEqualTo(StoreProblem.Reason.MISUSE),
-            e -> assertThat(e).hasMessageContaining("order:42:fence"));
   }
 }

@@ -9,6 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -28,11 +29,13 @@ class ApplicationRedisConfiguration {
   LockRedisClient monolockRedisClient(
       ObjectProvider<LettuceConnectionFactory> factories,
       DataRedisConnectionDetails details,
-      ObjectProvider<ClientResources> resources) {
+      ObjectProvider<ClientResources> resources,
+      Environment environment) {
     LettuceConnectionFactory factory = factories.getIfUnique();
     return new LockRedisClient(
         factory != null && details.getMasterReplica() == null
             ? SpringDataRedis.access(factory)
-            : ConnectionDetails.access(details, resources.getIfUnique()));
+            : ConnectionDetails.access(details, resources.getIfUnique()),
+        RedisStoreConfiguration.keyPrefix(environment));
   }
 }

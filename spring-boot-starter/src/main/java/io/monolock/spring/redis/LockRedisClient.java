@@ -10,10 +10,14 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
+import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The Redis client that the locks have for themselves, and the store on it.
@@ -24,17 +28,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockRedisClient {
 
+  private static final Logger LOG = LoggerFactory.getLogger(LockRedisClient.class);
+
   private final RedisAccess access;
   private final AbstractRedisClient client;
-  private final LockStore store;
+  private final RedisLockStore store;
 
-  LockRedisClient(RedisAccess access) {
+  /**
+   * @param keyPrefix what each key has in front of it
+   */
+  LockRedisClient(RedisAccess access, String keyPrefix) {
     this.access = access;
     if (access.deployment() == RedisAccess.Deployment.CLUSTER) {
       RedisClusterClient cluster = cluster(access.uris(), access.resources());
       cluster.setOptions(ofCluster(access.options()));
       this.client = cluster;
-      this.store = RedisLockStore.create(cluster);
+      this.store =
+          RedisLockStore.builder(cluster, access.uris().get(0)).keyPrefix(keyPrefix).build();
     } else {
       RedisClient one =
           access.resources() == null
@@ -42,10 +52,11 @@ final class LockRedisClient {
               : RedisClient.create(access.resources());
       one.setOptions(access.options());
       this.client = one;
-      this.store =
+      RedisLockStore.Builder builder =
           access.uris().size() == 1
-              ? RedisLockStore.create(one, access.uris().get(0))
-              : RedisLockStore.create(one, access.uris());
+              ? RedisLockStore.builder(one, access.uris().get(0))
+              : RedisLockStore.builder(one, access.uris());
+      this.store = builder.keyPrefix(keyPrefix).build();
     }
   }
 
@@ -68,6 +79,21 @@ final class LockRedisClient {
 
   LockStore store() {
     return store;
+  }
+
+  /** Opens connections in the background; without Redis the application starts all the same. */
+  void warmUp() {
+    store.warmUp().subscribe(nothing -> {}, LockRedisClient::notWarm);
+  }
+
+  private static void notWarm(Throwable e) {
+    boolean isClosed =
+        e instanceof StoreFailure failure
+            && failure.reason() == StoreProblem.Reason.UNAVAILABLE
+            && !failure.isTransient();
+    if (!isClosed) {
+      LOG.warn("Redis cannot be reached yet, locks wait for it: {}", e.getMessage());
+    }
   }
 
   /** Called by Spring, which waits for it, after the locker was closed. */

@@ -7,6 +7,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /** The Redis of {@code monolock.redis.url}, which takes neither Spring Data nor its properties. */
 @Configuration(proxyBeanMethods = false)
@@ -16,7 +17,8 @@ class OwnRedisConfiguration {
 
   @Bean(destroyMethod = "shutdown")
   LockRedisClient monolockRedisClient(
-      LockRedisProperties properties, ObjectProvider<SslBundles> bundles) {
-    return new LockRedisClient(properties.access(bundles));
+      LockRedisProperties properties, ObjectProvider<SslBundles> bundles, Environment environment) {
+    return new LockRedisClient(
+        properties.access(bundles), RedisStoreConfiguration.keyPrefix(environment));
   }
 }

@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 
 /**
  * A {@link LockStore} in Redis, unless the application has a store or a locker of its own: on the
@@ -18,12 +19,18 @@ import org.springframework.context.annotation.Import;
 @Import({OwnRedisConfiguration.class, ApplicationRedisConfiguration.class})
 public final class RedisStoreConfiguration {
 
+  /** The property that both kinds of access to Redis have in common. */
+  static String keyPrefix(Environment environment) {
+    return environment.getProperty("monolock.key-prefix", "");
+  }
+
   /** Created by Spring. */
   RedisStoreConfiguration() {}
 
   @Bean
   @ConditionalOnBean(LockRedisClient.class)
   LockStore monolockStore(LockRedisClient client) {
+    client.warmUp();
     return client.store();
   }
 }

@@ -2,6 +2,7 @@
 package io.monolock.spring.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
@@ -21,6 +22,8 @@ import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -56,6 +59,46 @@ class RedisStoreConfigurationTest {
         .withPropertyValues(
             "spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port())
         .run(context -> locksIn(server, context));
+  }
+
+  @Test
+  void keysHaveThePrefixOfTheProperty(RedisServer server) {
+    withoutSpringData
+        .withPropertyValues("monolock.redis.url=" + server.uri(), "monolock.keyPrefix=lock:")
+        .run(
+            context -> {
+              context.getBean(ReactiveLocker.class).acquire("order:42", LIMIT).block(LIMIT);
+              assertThat(server.commandAsLong("EXISTS", "lock:order:42")).isEqualTo(1);
+            });
+  }
+
+  @Test
+  void connectionsAreOpenedBeforeTheFirstCallerComes() {
+    try (RedisServer server = RedisServer.start()) {
+      withoutSpringData
+          .withPropertyValues(
+              "monolock.redis.url=" + server.uri(), "monolock.redis.client-name=warm")
+          .run(
+              context ->
+                  await()
+                      .atMost(LIMIT)
+                      .until(() -> server.commandAsString("CLIENT", "LIST").contains("name=warm")));
+    }
+  }
+
+  @Test
+  @ExtendWith(OutputCaptureExtension.class)
+  void anApplicationStartsWithoutRedisAndSaysSoOnce(CapturedOutput output) {
+    withoutSpringData
+        .withPropertyValues("monolock.redis.url=redis://127.0.0.1:1")
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              await().atMost(LIMIT).until(() -> output.getAll().contains("cannot be reached yet"));
+            });
+    assertThat(output.getAll().lines())
+        .filteredOn(line -> line.contains("WARN") && line.contains("LockRedisClient"))
+        .hasSize(1);
   }
 
   @Test

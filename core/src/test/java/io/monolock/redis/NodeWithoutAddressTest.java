@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
-import static io.monolock.known.stores.Lockers.LIMIT;
-import static io.monolock.known.stores.Lockers.get;
+import static io.monolock.redis.Lockers.LIMIT;
+import static io.monolock.redis.Lockers.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -11,14 +11,12 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.RedisLockStore;
 import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisServer;
 import io.monolock.test.ServerNode;
 import java.time.Duration;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -46,8 +44,6 @@ class NodeWithoutAddressTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Noaddr")
   void aReplicaWithoutAnAddressIsNoTrouble() {
     RedisCluster cluster = lockers.closing(RedisCluster.start());
     loseItsFiles(cluster.nodes().get(5), cluster.nodes().get(0));
@@ -61,8 +57,6 @@ class NodeWithoutAddressTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Noaddr3")
   void aMasterWithoutAnAddressIsTroubleThatPasses() {
     RedisCluster cluster =
         lockers.closing(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
-import static io.monolock.known.stores.Lockers.LIMIT;
-import static io.monolock.known.stores.Lockers.get;
+import static io.monolock.redis.Lockers.LIMIT;
+import static io.monolock.redis.Lockers.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -15,20 +15,21 @@ import io.lettuce.core.RedisURI;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.RedisLockStore;
 import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
+import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.ClientJvm;
 import io.monolock.test.FaultProxy;
+import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisServer;
 import io.monolock.test.Stranger;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.publisher.Flux;
@@ -39,6 +40,8 @@ import reactor.core.publisher.Sinks;
 class ConnectingTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+  private static final String ALICE = "Alice-Alice-Alice-Alic";
 
   private static RedisServer server;
 
@@ -57,17 +60,14 @@ class ConnectingTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("LifoSpi")
   void callsThatWaitForAConnectionAreSentInTheirOrder() {
     LockKeys keys = LockKeys.of("order:1");
-    String token = "Alice-Alice-Alice-Alic";
     RedisLockStore store =
         lockers.store(RedisLockStore.create(lockers.client(), RedisURI.create(server.uri())));
 
     CompletableFuture<Grant> grant =
-        store.acquire(keys, token, "", Duration.ofMinutes(1), false).toFuture();
-    CompletableFuture<Boolean> released = store.release(keys, token, Duration.ZERO).toFuture();
+        store.acquire(keys, ALICE, "", Duration.ofMinutes(1), false).toFuture();
+    CompletableFuture<Boolean> released = store.release(keys, ALICE, Duration.ZERO).toFuture();
 
     assertThat(grant).succeedsWithin(LIMIT).isInstanceOf(Grant.Granted.class);
     assertThat(released).as("release that was called second").succeedsWithin(LIMIT).isEqualTo(true);
@@ -75,24 +75,107 @@ class ConnectingTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("NothingSent")
-  void aConnectionThatDoesNotOpenIsUnavailableAsNothingWasSent() {
-    FaultProxy proxy = lockers.closing(FaultProxy.before(server));
-    proxy.blackHole(true);
-    RedisURI uri = RedisURI.create(proxy.uri());
-    uri.setTimeout(Duration.ofSeconds(5));
-    ReactiveLocker locker =
-        lockers.over(RedisLockStore.create(lockers.client(), uri), Duration.ofMillis(500));
+  void callsThatWaitForTheViewOfAClusterAreSentInTheirOrder() {
+    RedisCluster cluster = lockers.closing(RedisCluster.start());
+    RedisLockStore store = lockers.store(RedisLockStore.create(lockers.client(cluster)));
 
-    assertThatExceptionOfType(LockStoreException.class)
-        .isThrownBy(() -> locker.tryAcquire("order:2", OPTIONS).block(LIMIT))
-        .satisfies(e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(Reason.UNAVAILABLE));
+    List<CompletableFuture<?>> answers = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      LockKeys keys = LockKeys.of("order:" + i);
+      answers.add(store.acquire(keys, ALICE, "", Duration.ofMinutes(1), false).toFuture());
+      answers.add(store.release(keys, ALICE, Duration.ZERO).toFuture());
+    }
+
+    for (int i = 0; i < answers.size(); i += 2) {
+      assertThat(answers.get(i)).succeedsWithin(LIMIT).isInstanceOf(Grant.Granted.class);
+      assertThat(answers.get(i + 1)).succeedsWithin(LIMIT).isEqualTo(true);
+    }
   }
 
   @Test
-  @Tag("known")
-  @Tag("NothingSent")
+  void aCallWhoseCallerHasGivenUpBeforeAConnectionIsOpenIsNeverSent() {
+    FaultProxy proxy = lockers.closing(FaultProxy.before(server));
+    proxy.blackHole(true);
+    RedisLockStore store =
+        lockers.store(RedisLockStore.create(lockers.client(), RedisURI.create(proxy.uri())));
+    CompletableFuture<Grant> grant =
+        store.acquire(LockKeys.of("order:2"), ALICE, "", Duration.ofMinutes(1), false).toFuture();
+
+    await()
+        .atMost(LIMIT)
+        .until(
+            () -> {
+              store.overdue(Duration.ofMillis(50));
+              return grant.isDone();
+            });
+    assertThat(grant)
+        .failsWithin(LIMIT)
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOfSatisfying(
+            StoreFailure.class,
+            failure -> {
+              assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
+              assertThat(failure.isInDoubt()).isFalse();
+            });
+
+    proxy.blackHole(false);
+    get(store.warmUp().retry(5));
+    get(store.remaining(LockKeys.of("order:3"), ALICE));
+    assertThat(server.commandAsLong("EXISTS", "order:2")).isZero();
+  }
+
+  @Test
+  void aConnectionMayTakeLongerToOpenThanACall() {
+    FaultProxy proxy = lockers.closing(FaultProxy.before(server));
+    proxy.delayReplies(Duration.ofMillis(400));
+    RedisLockStore store =
+        lockers.store(RedisLockStore.create(lockers.client(), RedisURI.create(proxy.uri())));
+    CompletableFuture<Boolean> open = store.warmUp().thenReturn(true).toFuture();
+
+    await()
+        .atMost(LIMIT)
+        .until(
+            () -> {
+              store.overdue(Duration.ofMillis(100));
+              return open.isDone() || proxy.accepted() > 8;
+            });
+
+    assertThat(open).succeedsWithin(LIMIT);
+  }
+
+  @Test
+  void anAttemptToConnectThatHangsDelaysNoOtherOne() {
+    FaultProxy proxy = lockers.closing(FaultProxy.before(server));
+    proxy.blackHole(true);
+    RedisLockStore store =
+        lockers.store(RedisLockStore.create(lockers.client(), RedisURI.create(proxy.uri())));
+    store.warmUp().subscribe(nothing -> {}, e -> {});
+    await().atMost(LIMIT).until(() -> proxy.accepted() == 1);
+
+    // as when another server gets the address: what was begun before still hangs
+    proxy.leadTo(server);
+    proxy.blackHole(false);
+    store.overdue(Duration.ofMillis(1));
+
+    assertThat(get(store.acquire(LockKeys.of("order:7"), ALICE, "", Duration.ofMinutes(1), false)))
+        .isInstanceOf(Grant.Granted.class);
+  }
+
+  @Test
+  void openingIsGivenUpAfterTheTimeoutOfTheUri() {
+    FaultProxy proxy = lockers.closing(FaultProxy.before(server));
+    proxy.blackHole(true);
+    RedisURI uri = RedisURI.create(proxy.uri());
+    uri.setTimeout(Duration.ofMillis(300));
+    RedisLockStore store = lockers.store(RedisLockStore.create(lockers.client(), uri));
+
+    assertThatExceptionOfType(StoreFailure.class)
+        .isThrownBy(() -> get(store.warmUp()))
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
+  }
+
+  @Test
   void aServerThatFollowsAStrangerGivesItNoPassword() {
     RedisServer lone = lockers.closing(RedisServer.start());
     Stranger stranger = lockers.closing(Stranger.silent());
@@ -115,6 +198,25 @@ class ConnectingTest {
         .isFalse();
   }
 
+  @Test
+  void aReplicaThatIsTrustedIsFollowedWithThePassword() {
+    RedisServer lone = lockers.closing(RedisServer.start());
+    RedisServer primary = lockers.closing(RedisServer.start());
+    for (RedisServer each : List.of(lone, primary)) {
+      each.command("ACL", "SETUSER", "app", "on", ">secret-of-app", "~*", "+@all");
+    }
+    lone.command("REPLICAOF", primary.host(), "" + primary.port());
+    RedisURI uri =
+        RedisURI.builder(RedisURI.create(lone.uri()))
+            .withAuthentication("app", "secret-of-app")
+            .build();
+    ReactiveLocker locker =
+        lockers.over(
+            RedisLockStore.builder(lockers.client(), uri).followWithCredentials(true).build());
+
+    await().atMost(LIMIT).until(() -> canLock(locker, "order:8"));
+  }
+
   private static boolean canLock(ReactiveLocker locker, String key) {
     return Boolean.TRUE.equals(
         locker
@@ -125,8 +227,6 @@ class ConnectingTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Reauth")
   void newCredentialsAreSentOverAConnectionThatIsIdle() {
     Credentials credentials = new Credentials();
     credentials.become("app");
@@ -181,8 +281,6 @@ class ConnectingTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("CommonPool")
   void theCommonPoolIsNotNeeded() {
     Stranger silent = lockers.closing(Stranger.silent());
     ClientJvm jvm =

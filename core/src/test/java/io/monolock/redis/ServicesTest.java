@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
-import static io.monolock.known.stores.Lockers.LIMIT;
-import static io.monolock.known.stores.Lockers.get;
+import static io.monolock.redis.Lockers.LIMIT;
+import static io.monolock.redis.Lockers.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.monolock.Lock;
-import io.monolock.LockLostException;
 import io.monolock.LockOptions;
+import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
+import io.monolock.store.StoreProblem;
 import io.monolock.test.CommandProxy;
+import io.monolock.test.CommandRecorder;
+import io.monolock.test.RecordedCommand;
+import io.monolock.test.RedisCluster;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -18,13 +23,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.publisher.Mono;
 
 /** Managed services and proxies that know fewer commands than Redis, or look into scripts. */
-class BehindAServiceTest {
+class ServicesTest {
 
   private static final LockOptions OPTIONS =
       LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ZERO);
@@ -46,10 +50,8 @@ class BehindAServiceTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Envoy")
   void aProxyThatPassesScriptsNeedsToKnowNoOtherCommand() {
-    ReactiveLocker locker = lockerBehind(BehindAServiceTest::passScripts);
+    ReactiveLocker locker = lockerBehind(ServicesTest::passScripts);
 
     Lock lock = get(locker.acquire("order:42", OPTIONS));
 
@@ -83,10 +85,8 @@ class BehindAServiceTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Aliyun")
   void allScriptsNameTheirKeysWhereTheyUseThem() {
-    ReactiveLocker locker = lockerBehind(BehindAServiceTest::refuseHiddenKeys);
+    ReactiveLocker locker = lockerBehind(ServicesTest::refuseHiddenKeys);
     Lock lock = get(locker.acquire(List.of("order:1", "order:2"), OPTIONS.fenced(true)));
 
     assertThat(get(lock.extend(Duration.ofMinutes(1)).thenReturn("extended")))
@@ -98,10 +98,8 @@ class BehindAServiceTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Aliyun")
   void workLongerThanItsTtlIsDoneUnderItsLock() {
-    ReactiveLocker locker = lockerBehind(BehindAServiceTest::refuseHiddenKeys);
+    ReactiveLocker locker = lockerBehind(ServicesTest::refuseHiddenKeys);
     get(locker.acquire("warm-up", OPTIONS));
     LockOptions second = OPTIONS.ttl(Duration.ofSeconds(1));
 
@@ -112,23 +110,42 @@ class BehindAServiceTest {
     assertThat(work.block(LIMIT)).isEqualTo("done");
   }
 
+  /** As of a service that looks like one server, and has slots. */
   @Test
-  @Tag("known")
-  @Tag("Aliyun")
-  void aRefusalThatWillNotPassIsNotCalledUnreachable() {
-    RedisServer server = lockers.closing(RedisServer.start());
-    ReactiveLocker locker = lockers.on(server.uri());
-    get(locker.acquire("warm-up", OPTIONS));
-    Lock lock = get(locker.acquire("order:1", OPTIONS.ttl(Duration.ofSeconds(2))));
+  void aFenceKeyInAnotherSlotIsNamedToAClientThatKnowsNoCluster() {
+    RedisCluster cluster = lockers.closing(RedisCluster.start());
+    ReactiveLocker locker = lockers.on(cluster.ownerOf("order:42").uri());
+    get(locker.acquire("order:42", OPTIONS).flatMap(Lock::release));
 
-    server.command("ACL", "SETUSER", "default", "-pexpire");
-
-    assertThatExceptionOfType(LockLostException.class)
-        .isThrownBy(() -> lock.keepAlive().block(LIMIT))
+    assertThatExceptionOfType(LockStoreException.class)
+        .isThrownBy(() -> get(locker.acquire("order:42", OPTIONS.fenced(true))))
         .satisfies(
-            e ->
-                assertThat(e.reason())
-                    .as(e.getMessage())
-                    .isNotEqualTo(LockLostException.Reason.UNREACHABLE));
+            e -> assertThat(e.reason()).isEqualTo(StoreProblem.Reason.MISUSE),
+            e -> assertThat(e).hasMessageContaining("order:42:fence"));
+  }
+
+  @Test
+  void onlyScriptsAreSentBesideWhatOpensAConnection() {
+    RedisServer server = lockers.closing(RedisServer.start());
+    try (CommandRecorder recorder = CommandRecorder.of(server)) {
+      ReactiveLocker locker = lockers.on(server.uri());
+      Lock lock = get(locker.acquire(List.of("order:1", "order:2"), OPTIONS.fenced(true)));
+      get(lock.extend(Duration.ofMinutes(1)));
+      get(lock.ttl());
+      get(locker.inspect("order:1"));
+      get(lock.release());
+
+      await()
+          .atMost(LIMIT)
+          .until(() -> names(recorder).stream().filter("evalsha"::equals).count() >= 5);
+      assertThat(names(recorder)).isSubsetOf("eval", "evalsha", "hello", "client", "acl");
+    }
+  }
+
+  private static List<String> names(CommandRecorder recorder) {
+    return recorder.commands().stream()
+        .filter(command -> !command.isOfScript())
+        .map(RecordedCommand::name)
+        .toList();
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -7,7 +7,6 @@ import io.monolock.Lock;
 import io.monolock.LockException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.RedisLockStore;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
-import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockKeys;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
-import static io.monolock.known.stores.Lockers.LIMIT;
+import static io.monolock.redis.Lockers.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
@@ -15,7 +16,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -35,8 +35,6 @@ class WhatErrorsTellTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Secrets")
   void noTokenIsToldWhenTheServerRepeatsItsArguments() {
     String token = "0123456789abcdefghijkl";
     RedisServer server =
@@ -55,8 +53,6 @@ class WhatErrorsTellTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Secrets")
   void aLineBreakInAKeyForgesNoLineOfALog() {
     String key = "a\nERROR forged";
     RedisServer server = lockers.closing(RedisServer.start());
@@ -69,8 +65,6 @@ class WhatErrorsTellTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("TlsAlert")
   void anAlertThatIsNotAboutCertificatesIsNotAMatterOfPermission() {
     byte[] internalError = {21, 3, 3, 0, 2, 2, 80};
     Stranger stranger = lockers.closing(Stranger.answering(internalError));
@@ -80,5 +74,37 @@ class WhatErrorsTellTest {
 
     assertThat(failed.reason()).as(failed.getMessage()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(failed.isTransient()).isTrue();
+  }
+
+  @Test
+  void dataOfAnApplicationIsToldFromALockAndNeverDeleted() {
+    RedisServer server = lockers.closing(RedisServer.start());
+    ReactiveLocker locker = lockers.on(server.uri());
+    server.command("SET", "data", "the price list of an application");
+    server.command("SET", "foreign", "any other client's lock", "PX", "60000");
+    server.command("SET", "eternal", "0123456789abcdefghijkl of a lock");
+    server.command("RPUSH", "list", "element");
+    server.command("PEXPIRE", "list", "60000");
+
+    assertThat(isLock(locker, "data")).isFalse();
+    assertThat(isLock(locker, "list")).isFalse();
+    assertThat(isLock(locker, "foreign")).isTrue();
+    assertThat(isLock(locker, "eternal")).isTrue();
+    for (String key : List.of("data", "list")) {
+      assertThatExceptionOfType(LockStoreException.class)
+          .isThrownBy(() -> locker.forceRelease(key).block(LIMIT))
+          .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.MISUSE));
+    }
+    assertThat(locker.forceRelease("foreign").block(LIMIT)).isTrue();
+    assertThat(locker.forceRelease("eternal").block(LIMIT)).isTrue();
+    assertThat(locker.forceRelease("free").block(LIMIT)).isFalse();
+    assertThat(server.commandAsLong("EXISTS", "data", "list", "foreign", "eternal")).isEqualTo(2);
+    assertThatExceptionOfType(LockNotAcquiredException.class)
+        .isThrownBy(() -> locker.acquire("data", OPTIONS).block(LIMIT))
+        .withMessageContaining("data of an application");
+  }
+
+  private static boolean isLock(ReactiveLocker locker, String key) {
+    return locker.inspect(key).block(LIMIT).isLock();
   }
 }

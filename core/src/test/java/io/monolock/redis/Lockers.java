@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
 import io.monolock.test.RedisCluster;
 import java.time.Duration;
@@ -16,9 +15,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import reactor.core.publisher.Mono;
 
 /** Gives a test lockers that are closed after it, with their stores and clients. */
-final class Lockers implements AfterEachCallback {
+public final class Lockers implements AfterEachCallback {
 
-  static final Duration LIMIT = Duration.ofSeconds(40);
+  public static final Duration LIMIT = Duration.ofSeconds(40);
 
   /** Opening a connection counts as well, and takes long where all processors are busy. */
   private static final Duration COMMAND = Duration.ofSeconds(10);
@@ -26,36 +25,36 @@ final class Lockers implements AfterEachCallback {
   private final Deque<Runnable> toClose = new ArrayDeque<>();
 
   /** A locker on one server. */
-  ReactiveLocker on(String uri) {
+  public ReactiveLocker on(String uri) {
     return on(RedisURI.create(uri));
   }
 
-  ReactiveLocker on(RedisURI uri) {
+  public ReactiveLocker on(RedisURI uri) {
     return over(RedisLockStore.create(client(), uri));
   }
 
-  ReactiveLocker on(RedisCluster cluster) {
+  public ReactiveLocker on(RedisCluster cluster) {
     return over(RedisLockStore.create(client(cluster)));
   }
 
-  ReactiveLocker over(LockStore store) {
+  public ReactiveLocker over(LockStore store) {
     return over(store, COMMAND);
   }
 
-  ReactiveLocker over(LockStore store, Duration commandTimeout) {
+  public ReactiveLocker over(LockStore store, Duration commandTimeout) {
     ReactiveLocker locker = ReactiveLocker.builder(store).commandTimeout(commandTimeout).build();
     toClose.push(() -> locker.close().block(LIMIT));
     return locker;
   }
 
   /** A store for which there is no locker that closes it. */
-  <S extends LockStore> S store(S store) {
+  public <S extends LockStore> S store(S store) {
     toClose.push(() -> store.close().block(LIMIT));
     return store;
   }
 
   /** Closes a server, or what stands before it, when all is closed that was opened after it. */
-  <C extends AutoCloseable> C closing(C resource) {
+  public <C extends AutoCloseable> C closing(C resource) {
     toClose.push(
         () -> {
           try {
@@ -67,20 +66,20 @@ final class Lockers implements AfterEachCallback {
     return resource;
   }
 
-  RedisClient client() {
+  public RedisClient client() {
     RedisClient client = RedisClient.create();
     toClose.push(() -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2)));
     return client;
   }
 
-  RedisClusterClient client(RedisCluster cluster) {
+  public RedisClusterClient client(RedisCluster cluster) {
     RedisClusterClient client =
         RedisClusterClient.create(cluster.uris().stream().map(RedisURI::create).toList());
     toClose.push(() -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2)));
     return client;
   }
 
-  static <T> T get(Mono<T> mono) {
+  public static <T> T get(Mono<T> mono) {
     return mono.block(LIMIT);
   }
 

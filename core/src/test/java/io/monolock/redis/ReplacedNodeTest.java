@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
-import static io.monolock.known.stores.Lockers.LIMIT;
-import static io.monolock.known.stores.Lockers.get;
+import static io.monolock.redis.Lockers.LIMIT;
+import static io.monolock.redis.Lockers.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,7 +13,6 @@ import io.monolock.ReactiveLocker;
 import io.monolock.test.RedisCluster;
 import io.monolock.test.ServerNode;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -48,8 +47,6 @@ class ReplacedNodeTest {
   }
 
   @Test
-  @Tag("known")
-  @Tag("StableHostname")
   void locksAreHeldAndTakenWhereANodeIsReplacedBehindItsAddress() {
     RedisCluster cluster = lockers.closing(RedisCluster.startBehindProxies());
     ServerNode old = cluster.ownerOf("order:1");

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.monolock.test.ClientJvm;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -16,8 +15,6 @@ class CharsetTest {
   @RegisterExtension private final Lockers lockers = new Lockers();
 
   @Test
-  @Tag("known")
-  @Tag("Charset")
   void slotsAreThoseOfUtf8() {
     ClientJvm jvm =
         lockers.closing(
