@@ -9,7 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Waiters that leave while the keys are held cost no commands, however many they are. */
+/**
+ * Waiters that leave while the keys are held cost no commands, however many they are; those with a
+ * token of the user's, who never stand in line, aside.
+ */
 final class FewCommands extends Rule {
 
   private static final long MOMENT = 1_000_000;
@@ -75,7 +78,7 @@ final class FewCommands extends Rule {
 
   @Override
   void sent(Command command) {
-    if (command.kind() == Command.Kind.ACQUIRE) {
+    if (command.kind() == Command.Kind.ACQUIRE && !checker.facts(command.token()).isShared) {
       Moment moment = moment(command.process(), command.keys());
       moment.asked++;
       int servers = checker.servers.size();
