@@ -39,7 +39,7 @@ final class Exclusion extends Rule {
   }
 
   private static boolean wasCleanedUp(Handle handle) {
-    return handle.isShared && !handle.facts.freedAt.isEmpty();
+    return handle.facts.isShared && !handle.facts.freedAt.isEmpty();
   }
 
   /** No process can know that its host was suspended, or that another gave the token back. */
