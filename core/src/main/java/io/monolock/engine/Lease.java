@@ -194,6 +194,7 @@ final class Lease {
     if (isOurs || fresh) {
       ledger.addUnclaimed(attempt.keys);
     }
+    ledger.remove(attempt); // before another thread may release what it was granted
     turnBegunAt = attempt.isTransfer() ? attempt.turnBegunAt : locker.now();
     return true;
   }
