@@ -298,9 +298,12 @@ final class Lease {
     ledger.addUnclaimed(keys);
   }
 
-  /** The keys stay with the next caller. */
-  synchronized void passedOn(Release release) {
-    releases = without(releases, release);
+  /** The keys stay with the next caller, unless that one has released them already. */
+  void passedOn(Release release) {
+    synchronized (this) {
+      releases = without(releases, release);
+    }
+    tidy();
   }
 
   void ended(Release release) {
