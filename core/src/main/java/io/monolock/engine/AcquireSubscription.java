@@ -274,11 +274,12 @@ final class AcquireSubscription implements Subscription, HeldLock.Owner {
     lock.open();
     try {
       subscriber.onNext(lock);
-      subscriber.onComplete();
-    } catch (Throwable e) {
+    } catch (Throwable e) { // fatal, so that no operator below has signalled it
       lock.beginRelease();
-      throw e;
+      subscriber.onError(e);
+      return;
     }
+    subscriber.onComplete();
   }
 
   /** The users' threads were busy for longer than the lock may be trusted. */

@@ -43,6 +43,10 @@ final class AskSchedule {
     return attempt != null;
   }
 
+  @Nullable LineAttempt underWay() {
+    return attempt;
+  }
+
   boolean isUnderWay(LineAttempt attempt) {
     return attempt == this.attempt;
   }

@@ -194,6 +194,7 @@ final class Lease {
     if (isOurs || fresh) {
       ledger.addUnclaimed(attempt.keys);
     }
+    ledger.remove(attempt); // before another thread may release what it was granted
     turnBegunAt = attempt.isTransfer() ? attempt.turnBegunAt : locker.now();
     return true;
   }
@@ -297,9 +298,12 @@ final class Lease {
     ledger.addUnclaimed(keys);
   }
 
-  /** The keys stay with the next caller. */
-  synchronized void passedOn(Release release) {
-    releases = without(releases, release);
+  /** The keys stay with the next caller, unless that one has released them already. */
+  void passedOn(Release release) {
+    synchronized (this) {
+      releases = without(releases, release);
+    }
+    tidy();
   }
 
   void ended(Release release) {

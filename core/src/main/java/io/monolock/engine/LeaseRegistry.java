@@ -41,18 +41,13 @@ final class LeaseRegistry {
    * The lease that a line asks for.
    *
    * @param token the user's, null for a new one
-   * @return null if the locker is closed, and nothing must be sent
    */
-  @Nullable Lease open(WaitLine line, @Nullable String token) {
+  Lease open(WaitLine line, @Nullable String token) {
     Lease lease;
     do {
       lease = token == null ? new Lease(locker, locker.nextToken(), true) : of(token);
     } while (!lease.join(line));
     leases.add(lease);
-    if (closed.get()) {
-      lease.leave(line);
-      return null;
-    }
     return lease;
   }
 

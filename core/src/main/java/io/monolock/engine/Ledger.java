@@ -78,12 +78,8 @@ final class Ledger {
     return some.equals(others) || !Collections.disjoint(some.asSet(), others.asSet());
   }
 
-  /**
-   * The call is over.
-   *
-   * @return the calls that it has held up
-   */
-  List<LeaseCall<?>> leave(LeaseCall<?> call, long now) {
+  /** The call holds others up no more. */
+  void remove(LeaseCall<?> call) {
     LeaseCall<?> before = null;
     for (LeaseCall<?> each = first; each != null; each = each.next) {
       if (each != call) {
@@ -95,8 +91,17 @@ final class Ledger {
       } else {
         before.next = each.next;
       }
-      break;
+      return;
     }
+  }
+
+  /**
+   * The call is over.
+   *
+   * @return the calls that it has held up
+   */
+  List<LeaseCall<?>> leave(LeaseCall<?> call, long now) {
+    remove(call);
     if (first == null) {
       return List.of();
     }

@@ -50,7 +50,11 @@ final class LineAttempt extends LeaseCall<Grant> {
     return from != null;
   }
 
+  /** Asks, unless the locker was closed meanwhile: then its waiters are about to end. */
   void ask() {
+    if (!isTransfer() && locker.leases.isClosed()) {
+      return;
+    }
     lease.asks(this);
     limit(locker.shorter(options().ttl()));
     lease.enter(this);

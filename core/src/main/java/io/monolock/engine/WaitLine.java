@@ -167,6 +167,7 @@ final class WaitLine {
   /** The waiter leaves without the keys. */
   void leave(AcquireSubscription waiter) {
     Lease given = null;
+    LineAttempt underWay = null;
     AcquireSubscription next = null;
     boolean wasFirst;
     synchronized (this) {
@@ -175,6 +176,7 @@ final class WaitLine {
         return;
       }
       if (waiters.isEmpty()) {
+        underWay = schedule.underWay();
         given = giveUp();
       } else if (wasFirst && !schedule.isAsking()) {
         next = waiters.first();
@@ -184,9 +186,7 @@ final class WaitLine {
         }
       }
     }
-    if (given != null) {
-      given.leave(this);
-    }
+    giveUp(given, underWay);
     if (wasFirst) {
       locker.lines.left(this);
     }
@@ -204,6 +204,16 @@ final class WaitLine {
     isContended = false;
     schedule.stop();
     return given;
+  }
+
+  /** An attempt that was not sent yet never is. */
+  private void giveUp(@Nullable Lease given, @Nullable LineAttempt underWay) {
+    if (underWay != null) {
+      boolean unused = underWay.withdraw();
+    }
+    if (given != null) {
+      given.leave(this);
+    }
   }
 
   private void endIfUnused() {
@@ -263,13 +273,9 @@ final class WaitLine {
     }
   }
 
-  private @Nullable LineAttempt attemptFor(
-      AcquireSubscription first, @Nullable LeaseCall<Boolean> from) {
+  private LineAttempt attemptFor(AcquireSubscription first, @Nullable LeaseCall<Boolean> from) {
     Lease lease = asked != null ? asked : locker.leases.open(this, token);
     asked = lease;
-    if (lease == null) {
-      return null;
-    }
     LineAttempt attempt = new LineAttempt(this, lease, first, joined, from);
     schedule.begin(attempt);
     return attempt;
@@ -403,6 +409,7 @@ final class WaitLine {
     }
     AcquireSubscription first;
     Lease given = null;
+    LineAttempt underWay = null;
     synchronized (this) {
       first = waiters.first();
       if (first == null
@@ -412,12 +419,11 @@ final class WaitLine {
       }
       serve(first, lease);
       if (waiters.isEmpty()) {
+        underWay = schedule.underWay();
         given = giveUp();
       }
     }
-    if (given != null) {
-      given.leave(this);
-    }
+    giveUp(given, underWay);
     locker.lines.served(this, first.id);
     return first;
   }
@@ -441,9 +447,7 @@ final class WaitLine {
         return null;
       }
       LineAttempt attempt = attemptFor(first, release);
-      if (attempt != null) {
-        attempt.turnBegunAt = from.turnBegunAt();
-      }
+      attempt.turnBegunAt = from.turnBegunAt();
       return attempt;
     }
   }
