@@ -24,8 +24,8 @@
  *       block their connection, the {@code Replicas} that wait for {@code WAIT};
  *   <li>the servers: a {@code Topology} is either one {@code RedisNode}, which a {@code
  *       ConnectionFactory} finds ({@code PrimaryFinder}, {@code SentinelConnectionFactory}), or a
- *       {@code ClusterTopology} of one node for each master, with {@code HashSlots}, {@code
- *       Redirection} and {@code ClusterViewLoader};
+ *       {@code ClusterTopology} of one node for each master, with {@code HashSlots} and {@code
+ *       Redirection};
  *   <li>{@code WakeUps} and {@code ClientTracking}: how the server notifies waiters;
  *   <li>{@code ErrorMapping}, the table of what each error means for a lock.
  * </ol>
