@@ -35,8 +35,7 @@ final class ObserverSignals {
   private final AtomicBoolean running = new AtomicBoolean();
   private final AtomicBoolean dropped = new AtomicBoolean();
 
-  ObserverSignals(
-      @Nullable LockObserver observer, SignalExecutor executor, LongSupplier clock) {
+  ObserverSignals(@Nullable LockObserver observer, SignalExecutor executor, LongSupplier clock) {
     this.observer = observer;
     this.executor = executor;
     this.clock = clock;
