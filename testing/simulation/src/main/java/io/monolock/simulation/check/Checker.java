@@ -355,6 +355,9 @@ public final class Checker implements Witness {
   @Override
   public void denied(Command command) {
     facts(command.token()).denied |= command.kind() == Command.Kind.RELEASE;
+    for (Rule rule : rules) {
+      rule.denied(command);
+    }
   }
 
   @Override

@@ -67,6 +67,12 @@ final class FewCommands extends Rule {
     }
   }
 
+  /** Each waiter hears by itself that it may never have the keys. */
+  @Override
+  void denied(Command command) {
+    lines.remove(new Line(command.process(), command.keys()));
+  }
+
   private static boolean isChange(Command command, Object answer) {
     return switch (command.kind()) {
       case ACQUIRE -> answer instanceof io.monolock.store.Grant.Granted;

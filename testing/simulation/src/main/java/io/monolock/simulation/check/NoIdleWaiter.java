@@ -4,6 +4,7 @@ package io.monolock.simulation.check;
 import io.monolock.simulation.world.Command;
 import io.monolock.simulation.world.Server;
 import io.monolock.simulation.world.World;
+import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,6 +44,9 @@ final class NoIdleWaiter extends Rule {
 
   @Override
   void executed(Server server, Command command, @Nullable Object answer) {
+    if (answer instanceof Grant.Granted || command.kind() == Command.Kind.FORCE_RELEASE) {
+      freed.keySet().removeIf(keys -> !Collections.disjoint(keys.asSet(), command.keys().asSet()));
+    }
     if (command.kind() == Command.Kind.RELEASE && Boolean.TRUE.equals(answer)) {
       boolean attached = false;
       for (Handle handle : checker.facts(command.token()).handles) {

@@ -34,6 +34,9 @@ abstract class Rule {
   /** A server has carried out a command. */
   void executed(Server server, Command command, @Nullable Object answer) {}
 
+  /** A server will never do this for its client. */
+  void denied(Command command) {}
+
   /** The library calls something of its user's. */
   void userCode(String what) {}
 
