@@ -299,6 +299,7 @@ final class HeldLock implements Lock {
       others = lease.sharing(keys);
       for (HeldLock other : others) {
         other.end(Reason.RELEASED);
+        other.release = release; // which the end of its scope must not repeat
         lease.addUnclaimed(other.keys);
       }
       lease.begin(release);

@@ -254,8 +254,20 @@ final class WaitLine {
     } while (seen != 0);
   }
 
+  /** If so, this line is known to the others, so that it is looked at when that is over. */
+  private boolean mustYield() {
+    if (!locker.lines.mustYield(this)) {
+      return false;
+    }
+    synchronized (this) {
+      isContended |= !waiters.isEmpty();
+    }
+    locker.lines.contended(this);
+    return locker.lines.mustYield(this);
+  }
+
   private @Nullable LineAttempt nextAttempt() {
-    if (locker.leases.isClosed() || (kind != Kind.SINGLE && locker.lines.mustYield(this))) {
+    if (locker.leases.isClosed() || (kind != Kind.SINGLE && mustYield())) {
       return null;
     }
     synchronized (this) {

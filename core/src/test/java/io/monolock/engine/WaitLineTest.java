@@ -130,6 +130,24 @@ class WaitLineTest {
     }
 
     @Test
+    void aLineThatHasToLeaveTheKeysToAnOlderWaiterAsksWhenThatOneIsServed() {
+      Lock foreign = v.get(v.another().tryAcquire("b", TTL));
+      SignalProbe<Lock> older = v.run(v.locker.acquire(List.of("a", "b"), OPTIONS));
+      for (int i = 0; i < 8; i++) {
+        v.get(waiter().value().release());
+      }
+      SignalProbe<Lock> younger = v.run(v.locker.acquire(List.of("a", "c"), OPTIONS));
+      assertThat(younger.isPending()).isTrue();
+
+      v.get(foreign.release());
+      v.pass(Duration.ofMillis(50));
+      v.get(older.value().release());
+      v.pass(Duration.ofMillis(50));
+
+      assertThat(younger.value().isValid()).isTrue();
+    }
+
+    @Test
     void theNextWaiterAsksAtOnceWhenTheFirstCancels() {
       Lock holder = heldElsewhere();
       List<SignalProbe<Lock>> waiters = waiters(2);

@@ -3,6 +3,7 @@ package io.monolock.test;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -27,6 +28,7 @@ final class ControlConnection {
   /** The name of a user that may run all commands, with any password. */
   static final String USER = "monolock-control";
 
+  private static final String NOT_SENT = "Currently not connected. Commands are rejected.";
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private static final Lazy<ClientResources> RESOURCES =
@@ -78,7 +80,17 @@ final class ControlConnection {
   @Nullable Object command(List<String> words) {
     CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
     words.subList(1, words.size()).forEach(arguments::add);
-    return open().sync().dispatch(new Keyword(words.get(0)), new Reply(), arguments);
+    Keyword keyword = new Keyword(words.get(0));
+    try {
+      return open().sync().dispatch(keyword, new Reply(), arguments);
+    } catch (RedisException e) {
+      if (!NOT_SENT.equals(e.getMessage())) {
+        throw e;
+      }
+      // a connection that ends while it is opened
+      close();
+      return open().sync().dispatch(keyword, new Reply(), arguments);
+    }
   }
 
   synchronized void close() {
