@@ -88,6 +88,11 @@ final class AskSchedule {
     isRepeat = false;
   }
 
+  /** The attempt that is due is not made before this time. */
+  void expectUntil(long time) {
+    due = time;
+  }
+
   void stepBackUntil(long time) {
     notBefore = time;
     due = time;

@@ -234,6 +234,11 @@ final class HeldLock implements Lock {
     return ended != null;
   }
 
+  /** Whether it was released itself, not with another handle of its token. */
+  boolean isReleased() {
+    return release != null;
+  }
+
   long grantedAt() {
     return grantedAt;
   }

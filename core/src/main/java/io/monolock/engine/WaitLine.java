@@ -146,8 +146,12 @@ final class WaitLine {
         return false;
       }
       hasToWait = !waiters.isEmpty() || held != null;
+      if (waiter.joined() == 0) {
+        waiters.add(waiter);
+      } else {
+        waiters.addFirst(waiter); // it was served before, and did not get the lock in time
+      }
       waiter.joined(++joined);
-      waiters.add(waiter);
       long now = locker.now();
       if (waiters.hasOthers()) {
         schedule.askBy(now + LONGEST_PAUSE);
@@ -255,7 +259,12 @@ final class WaitLine {
   }
 
   private @Nullable LineAttempt nextAttempt() {
-    if (locker.leases.isClosed() || (kind != Kind.SINGLE && locker.lines.mustYield(this))) {
+    if (locker.leases.isClosed()) {
+      return null;
+    }
+    WaitLine starved = kind == Kind.SINGLE ? null : locker.lines.starvedBy(this);
+    if (starved != null) {
+      letAsk(starved);
       return null;
     }
     synchronized (this) {
@@ -271,6 +280,28 @@ final class WaitLine {
       }
       return attemptFor(first, null);
     }
+  }
+
+  /** The line to which this one leaves the keys asks instead. */
+  private void letAsk(WaitLine starved) {
+    synchronized (this) {
+      if (!schedule.isDue(locker.now())) {
+        return;
+      }
+      schedule.expectUntil(locker.now() + EXPECTATION);
+      schedule.plan();
+    }
+    starved.askSoon();
+  }
+
+  private void askSoon() {
+    synchronized (this) {
+      if (waiters.isEmpty()) {
+        return;
+      }
+      schedule.askAfterPause();
+    }
+    look();
   }
 
   private LineAttempt attemptFor(AcquireSubscription first, @Nullable LeaseCall<Boolean> from) {

@@ -144,16 +144,21 @@ final class WaitLines {
 
   /** Whether the line has to leave the keys to an older waiter that was overtaken too often. */
   boolean mustYield(WaitLine line) {
+    return starvedBy(line) != null;
+  }
+
+  /** The line with an older waiter that was overtaken too often; null if there is none. */
+  @Nullable WaitLine starvedBy(WaitLine line) {
     if (!anySpanning) {
-      return false;
+      return null;
     }
     long own = line.firstId();
     for (WaitLine other : overlapping(line.keys, line)) {
       if (isStarved(other) && other.firstId() < own) {
-        return true;
+        return other;
       }
     }
-    return false;
+    return null;
   }
 
   /** Whether these keys, which no line of waiters asks for, are for a waiter that is starved. */
