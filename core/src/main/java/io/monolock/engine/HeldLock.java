@@ -234,6 +234,12 @@ final class HeldLock implements Lock {
     return ended != null;
   }
 
+  /** Whether it was released itself, not with another handle of its token. */
+  boolean isReleased() {
+    Release release = this.release;
+    return release != null && release.isOf(this);
+  }
+
   long grantedAt() {
     return grantedAt;
   }

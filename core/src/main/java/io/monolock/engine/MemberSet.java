@@ -28,6 +28,13 @@ final class MemberSet<T> {
     others.add(member);
   }
 
+  /** Adds one before all others; this is rare, and takes the longer the more there are. */
+  void addFirst(T member) {
+    List<T> all = takeAll();
+    add(member);
+    all.forEach(this::add);
+  }
+
   boolean remove(T member) {
     if (!member.equals(first)) {
       return others != null && others.remove(member);

@@ -81,6 +81,10 @@ final class Release {
     }
   }
 
+  boolean isOf(HeldLock lock) {
+    return lock.equals(handle);
+  }
+
   @Nullable HeldLock handle() {
     return isSilent ? null : handle;
   }

@@ -107,7 +107,9 @@ final class Scope<T> extends Flux<T> implements KeepAlive.LossListener, HeldLock
   /** Null also when the body itself released the lock: any other end of the lock ends the body. */
   private @Nullable LockLostException loss() {
     LockLostException loss = lock.loss();
-    return loss == null || loss.reason() == LockLostException.Reason.RELEASED ? null : loss;
+    return loss != null && loss.reason() == LockLostException.Reason.RELEASED && lock.isReleased()
+        ? null
+        : loss;
   }
 
   @Override

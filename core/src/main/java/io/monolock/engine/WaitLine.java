@@ -146,8 +146,12 @@ final class WaitLine {
         return false;
       }
       hasToWait = !waiters.isEmpty() || held != null;
+      if (waiter.joined() == 0) {
+        waiters.add(waiter);
+      } else {
+        waiters.addFirst(waiter); // it was served before, and did not get the lock in time
+      }
       waiter.joined(++joined);
-      waiters.add(waiter);
       long now = locker.now();
       if (waiters.hasOthers()) {
         schedule.askBy(now + LONGEST_PAUSE);

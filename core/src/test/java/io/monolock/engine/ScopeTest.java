@@ -320,6 +320,25 @@ class ScopeTest {
   }
 
   @Test
+  @DisplayName("G5: a body whose lock is released by another handle of its token is cancelled")
+  void releaseByAnotherHandleOfTheTokenIsALoss() {
+    String[] token = new String[1];
+    SignalProbe<Object> probe =
+        v.run(
+            v.locker.withLock(
+                "a",
+                TTL,
+                lock -> {
+                  token[0] = lock.token();
+                  return Mono.never();
+                }));
+    v.get(v.get(v.locker.attach(List.of("a"), token[0], LockOptions.of(TTL))).release());
+
+    assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.RELEASED);
+    assertThat(v.isFree("a")).isTrue();
+  }
+
+  @Test
   @DisplayName("B24: cancelled before the grant, the body never starts and the key is free")
   void cancelBeforeTheGrant() {
     AtomicBoolean started = new AtomicBoolean();
