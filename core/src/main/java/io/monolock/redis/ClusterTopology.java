@@ -300,7 +300,11 @@ final class ClusterTopology implements Topology {
             LONGEST_CALL,
             () -> {
               dismissed.remove(master);
-              master.node.close().subscribe();
+              master
+                  .node
+                  .close()
+                  .subscribe(
+                      nothing -> {}, e -> LOG.warn("{} could not be closed", master.address, e));
             });
   }
 

@@ -48,8 +48,12 @@ final class NoIdleWaiter extends Rule {
       freed.keySet().removeIf(keys -> !Collections.disjoint(keys.asSet(), command.keys().asSet()));
     }
     if (command.kind() == Command.Kind.RELEASE && Boolean.TRUE.equals(answer)) {
+      List<Handle> handles = checker.facts(command.token()).handles;
+      if (handles.isEmpty()) {
+        return; // what no caller had, such as a grant that no replica has
+      }
       boolean attached = false;
-      for (Handle handle : checker.facts(command.token()).handles) {
+      for (Handle handle : handles) {
         attached |= handle.call.kind == Call.Kind.ATTACH;
       }
       freed.put(command.keys(), new Freed(command, checker.world.now(), attached));
