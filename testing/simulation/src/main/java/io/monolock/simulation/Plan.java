@@ -41,7 +41,7 @@ record Plan(long seed, Swarm swarm, List<Work> work, List<Trouble> troubles) {
 
   private static Work work(Swarm swarm, Chance random) {
     List<Caller.Step> steps = new ArrayList<>();
-    int number = random.between(4, 20);
+    int number = random.between(4, 22);
     long spacing = DURATION / number;
     for (int i = 0; i < number; i++) {
       long pause = random.oneIn(3) ? 0 : random.duration(1_000, spacing);
