@@ -8,10 +8,12 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A process that is killed at the latest when this JVM ends. */
 final class ChildProcess {
@@ -98,6 +100,28 @@ final class ChildProcess {
   void pause() {
     signal("STOP");
     paused = true;
+    Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+    if (Files.isDirectory(threads)) {
+      new StatePoller("The process", TIMEOUT).until("stopped", () -> running(threads));
+    }
+  }
+
+  /** The threads that go on for a moment after the signal was sent. */
+  private static List<String> running(Path threads) {
+    try (Stream<Path> all = Files.list(threads)) {
+      return all.filter(thread -> !isStopped(thread)).map(thread -> thread + " runs").toList();
+    } catch (IOException e) {
+      return List.of(); // it has ended
+    }
+  }
+
+  private static boolean isStopped(Path thread) {
+    try {
+      String status = Files.readString(thread.resolve("stat"));
+      return "TtZX".indexOf(status.charAt(status.lastIndexOf(')') + 2)) >= 0;
+    } catch (IOException e) {
+      return true; // it has ended
+    }
   }
 
   void resume() {
