@@ -237,7 +237,7 @@ final class HeldLock implements Lock {
   /** Whether it was released itself, not with another handle of its token. */
   boolean isReleased() {
     Release release = this.release;
-    return release != null && release.isOf(this);
+    return release != null && !release.isNeedless();
   }
 
   long grantedAt() {
@@ -305,7 +305,7 @@ final class HeldLock implements Lock {
       others = lease.sharing(keys);
       for (HeldLock other : others) {
         other.end(Reason.RELEASED);
-        other.release = release; // which the end of its scope must not repeat
+        other.release = Release.needless(lease, other);
         lease.addUnclaimed(other.keys);
       }
       lease.begin(release);

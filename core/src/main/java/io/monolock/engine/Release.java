@@ -34,6 +34,7 @@ final class Release {
   private final boolean isSilent;
   private final ReleaseOutcome outcome;
   private boolean hasEnded; // guarded by this
+  private boolean isNeedless;
 
   // written by one call after the other
   private volatile long begunAt;
@@ -63,6 +64,19 @@ final class Release {
     this.outcome = new ReleaseOutcome(locker, this::unknownOutcome);
   }
 
+  /** For a handle whose token another one has released: sends nothing, and answers false. */
+  static Release needless(Lease lease, HeldLock handle) {
+    Release release = new Release(lease, handle, true);
+    release.isNeedless = true;
+    boolean unused = release.end();
+    release.outcome.set(false);
+    return release;
+  }
+
+  boolean isNeedless() {
+    return isNeedless;
+  }
+
   /**
    * Begins. The lease knows of it already.
    *
@@ -79,10 +93,6 @@ final class Release {
     } else {
       attempt();
     }
-  }
-
-  boolean isOf(HeldLock lock) {
-    return lock.equals(handle);
   }
 
   @Nullable HeldLock handle() {
