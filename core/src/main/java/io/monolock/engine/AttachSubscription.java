@@ -24,6 +24,7 @@ final class AttachSubscription extends ResultSubscription<Lock> {
   private final String token;
   private final LockOptions options;
   private long askedAt;
+  private long releasesBefore;
 
   AttachSubscription(
       LockerContext locker,
@@ -45,6 +46,7 @@ final class AttachSubscription extends ResultSubscription<Lock> {
     }
     askedAt = locker.now();
     Lease lease = locker.leases.of(token);
+    releasesBefore = lease.releasesBegun();
     AttachCall<Boolean> extend =
         new AttachCall<>(lease, LeaseCall.Kind.EXTEND) {
           @Override
@@ -102,8 +104,13 @@ final class AttachSubscription extends ResultSubscription<Lock> {
           if (!lock.isValid()) {
             throw storeError(locker.unanswered(UNKNOWN_OUTCOME));
           }
-          while (!lock.lease.attach(lock)) {
+          long before = releasesBefore;
+          while (!lock.lease.attach(lock, before)) {
+            if (lock.lease.releasesBegun() != before) {
+              return null; // another caller of this token has given the keys back meanwhile
+            }
             lock = handle(locker.leases.of(token), fencingToken);
+            before = lock.lease.releasesBegun();
           }
           locker.leases.add(lock.lease);
           lock.open();

@@ -33,6 +33,7 @@ final class Lease {
   private List<WaitLine> askers = List.of();
   private List<HeldLock> handles = List.of();
   private List<Release> releases = List.of();
+  private long releasesBegun;
 
   /** Whether only this locker knows the token and has freed none of its keys by force. */
   private boolean isPassable;
@@ -91,14 +92,19 @@ final class Lease {
   }
 
   /** An attached handle begins, whose token user code knows; false if the lease is settled. */
-  synchronized boolean attach(HeldLock handle) {
-    if (isSettled) {
+  synchronized boolean attach(HeldLock handle, long releasesBefore) {
+    if (isSettled || releasesBegun != releasesBefore) {
       return false;
     }
     isPassable = false;
     turnBegunAt = locker.now();
     handles = with(handles, handle);
     return true;
+  }
+
+  /** How many releases have begun: what was confirmed before one of them no longer counts. */
+  synchronized long releasesBegun() {
+    return releasesBegun;
   }
 
   /** A line's attempt begins a turn: the line asks no more. */
@@ -286,6 +292,7 @@ final class Lease {
   /** A release takes over the cleaning up of its keys. */
   synchronized void begin(Release release) {
     releases = with(releases, release);
+    releasesBegun++;
     ledger.removeUnclaimed(release.keys);
   }
 
