@@ -198,6 +198,34 @@ class TokenTest {
     }
 
     @Test
+    void isEmptyWhenTheTokenIsReleasedBeforeTheAnswerComes() {
+      Lock first = v.get(v.locker.acquire("a", OPTIONS));
+      ScriptedStore.HeldBack held = ScriptedStore.HeldBack.answer();
+      v.store.next(EXTEND, held);
+      SignalProbe<Lock> attached = v.run(v.locker.attach(List.of("a"), first.token(), OPTIONS));
+
+      v.get(first.release());
+      held.letThrough();
+      v.pass(Duration.ZERO);
+
+      assertThat(attached.values).isEmpty();
+      assertThat(attached.isPending()).isFalse();
+    }
+
+    @Test
+    void theEndOfAnotherHandleDoesNotReleaseTheTokenAgain() {
+      Lock first = v.get(v.locker.acquire("a", OPTIONS));
+      Lock attached = v.get(v.locker.attach(List.of("a"), first.token(), OPTIONS));
+      v.get(attached.release());
+      Lock again = v.get(v.locker.acquire("a", OPTIONS.token(first.token())));
+
+      assertThat(v.get(first.release())).isFalse();
+
+      assertThat(again.isValid()).isTrue();
+      assertThat(v.isFree("a")).isFalse();
+    }
+
+    @Test
     void isRefreshedAndReleasedLikeAnyOther() {
       Lock first = v.get(v.another().acquire("a", OPTIONS));
       Lock attached = v.get(v.locker.attach(List.of("a"), first.token(), OPTIONS));

@@ -184,7 +184,7 @@ class QuorumMajorityTest {
     quorum.member(3).is(slow(SECOND, SECOND, quorum.time));
     quorum.runLong(store.acquire(A, ALICE, "", TTL, false)).failure();
 
-    quorum.pass(Duration.ofSeconds(9));
+    quorum.pass(Duration.ofSeconds(20));
 
     assertThat(quorum.member(3).count("acquire")).isEqualTo(2);
     assertThat(quorum.free()).containsExactly(1, 2, 3);
@@ -225,7 +225,8 @@ class QuorumMajorityTest {
     quorum.member(3).is(down());
     Result<Grant> result = quorum.acquire(store, ALICE);
 
-    quorum.pass(way.multipliedBy(4).minusMillis(1));
+    // the attempt, the question whether the member has forgotten, and the release
+    quorum.pass(way.multipliedBy(6).minusMillis(1));
     assertThat(result.isPending()).isTrue();
     quorum.pass(Duration.ofMillis(1));
 
@@ -296,7 +297,7 @@ class QuorumMajorityTest {
     warmUp();
     Duration ttl = Duration.ofMillis(300);
     quorum.member(1).is(down());
-    quorum.member(2).is(slow(Duration.ZERO, Duration.ofMillis(295), quorum.time));
+    quorum.member(2).is(slow(Duration.ZERO, Duration.ofMillis(148), quorum.time));
 
     StoreFailure failure = quorum.runLong(store.acquire(A, ALICE, "", ttl, false)).failure();
 

@@ -25,6 +25,9 @@ final class TruthfulRelease extends Rule {
         || checker.losses.wasForced(handle.keys.asList().get(0))) {
       return;
     }
-    broken("false though it freed the keys", handle.token, call + " of " + handle);
+    broken(
+        "false though it freed the keys" + checker.settings.kind(),
+        handle.token,
+        call + " of " + handle);
   }
 }
