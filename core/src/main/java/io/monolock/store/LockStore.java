@@ -127,8 +127,8 @@ public interface LockStore {
    * are members of a quorum, where a member that has forgotten its locks must not help to grant
    * them again.
    *
-   * <p>Subscribed after another call was answered, it describes the server as it was when it ran
-   * that call, or later; never as it was before.
+   * <p>Subscribed right after another call, by the same thread, it describes the server as it was
+   * when it ran that call, or later; never as it was before.
    *
    * @return the present incarnation; by default empty, for a store that does not know it
    */

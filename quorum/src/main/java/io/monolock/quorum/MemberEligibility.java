@@ -22,8 +22,7 @@ import reactor.core.publisher.Mono;
  * <p>Two majorities have a member in common, which knows the holder of a lock, unless it was
  * restarted or emptied in between. So a member votes only when it has forgotten nothing for the
  * largest ttl in use: by then all locks that it may have forgotten have expired. Each acquisition
- * asks the member for its incarnation once it has granted the keys: asked before, or beside it, the
- * answer might describe the member as it was before it was emptied.
+ * asks the member for its incarnation, right behind the attempt itself.
  *
  * <h2>A new quorum</h2>
  *
@@ -79,7 +78,10 @@ final class MemberEligibility {
         .defaultIfEmpty(Optional.empty());
   }
 
-  /** Why the member must not vote, empty if it may. To be subscribed after its grant. */
+  /**
+   * Why the member must not vote, empty if it may. To be subscribed right after the attempt at that
+   * member.
+   */
   Mono<Optional<StoreFailure>> objection(Member member) {
     if (settings.restartedMembersVoteAtOnce()) {
       return Mono.just(Optional.empty());

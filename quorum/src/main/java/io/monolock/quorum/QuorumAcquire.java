@@ -91,17 +91,15 @@ final class QuorumAcquire {
     if (member.debts.isReleasing(keys, token) || isUnanswered(member)) {
       return Mono.error(member.failure(UNAVAILABLE, "has not answered earlier calls yet", null));
     }
-    // asked after the grant, as what a member forgets before it has to count
-    return member
-        .store
-        .acquire(keys, token, metadata, ttl, fenced)
-        .flatMap(
-            grant ->
-                grant instanceof Grant.Busy
-                    ? Mono.just(new MemberGrant(grant, Optional.empty()))
-                    : eligibility
-                        .objection(member)
-                        .map(objection -> new MemberGrant(grant, objection)));
+    Mono<Grant> attempt = member.store.acquire(keys, token, metadata, ttl, fenced).cache();
+    Mono<MemberGrant> busy =
+        attempt
+            .filter(Grant.Busy.class::isInstance)
+            .map(given -> new MemberGrant(given, Optional.empty()))
+            .switchIfEmpty(Mono.never());
+    // the order in which they are subscribed is that in which they are sent
+    return Mono.firstWithSignal(
+        busy, Mono.zip(attempt, eligibility.objection(member), MemberGrant::new));
   }
 
   private boolean isUnanswered(Member member) {

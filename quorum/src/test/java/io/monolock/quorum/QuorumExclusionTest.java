@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -72,12 +73,22 @@ class QuorumExclusionTest {
       return Duration.ofMillis(random.nextInt(millis + 1));
     }
 
+    /** Calls reach a member in the order in which they were made, as stores promise it. */
     private TestMember.Behavior network() {
       return new TestMember.Behavior() {
+        private Duration lastArrival = Duration.ZERO;
+
         @Override
         public <T> Mono<T> apply(Mono<T> call) {
-          int slow = random.nextInt(20) == 0 ? 300 : 4;
-          return TestMember.slow(upTo(slow), upTo(slow), quorum.time).apply(call);
+          return Mono.defer(
+              () -> {
+                int slow = random.nextInt(20) == 0 ? 300 : 4;
+                Duration now = Duration.ofMillis(quorum.time.now(TimeUnit.MILLISECONDS));
+                Duration arrival = now.plus(upTo(slow));
+                lastArrival = arrival.compareTo(lastArrival) > 0 ? arrival : lastArrival;
+                Duration there = lastArrival.minus(now);
+                return TestMember.slow(there, upTo(slow), quorum.time).apply(call);
+              });
         }
       };
     }

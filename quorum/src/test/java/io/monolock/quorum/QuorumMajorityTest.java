@@ -184,7 +184,7 @@ class QuorumMajorityTest {
     quorum.member(3).is(slow(SECOND, SECOND, quorum.time));
     quorum.runLong(store.acquire(A, ALICE, "", TTL, false)).failure();
 
-    quorum.pass(Duration.ofSeconds(20));
+    quorum.pass(Duration.ofSeconds(9));
 
     assertThat(quorum.member(3).count("acquire")).isEqualTo(2);
     assertThat(quorum.free()).containsExactly(1, 2, 3);
@@ -225,8 +225,7 @@ class QuorumMajorityTest {
     quorum.member(3).is(down());
     Result<Grant> result = quorum.acquire(store, ALICE);
 
-    // the attempt, the question whether the member has forgotten, and the release
-    quorum.pass(way.multipliedBy(6).minusMillis(1));
+    quorum.pass(way.multipliedBy(4).minusMillis(1));
     assertThat(result.isPending()).isTrue();
     quorum.pass(Duration.ofMillis(1));
 
@@ -297,7 +296,7 @@ class QuorumMajorityTest {
     warmUp();
     Duration ttl = Duration.ofMillis(300);
     quorum.member(1).is(down());
-    quorum.member(2).is(slow(Duration.ZERO, Duration.ofMillis(148), quorum.time));
+    quorum.member(2).is(slow(Duration.ZERO, Duration.ofMillis(295), quorum.time));
 
     StoreFailure failure = quorum.runLong(store.acquire(A, ALICE, "", ttl, false)).failure();
 

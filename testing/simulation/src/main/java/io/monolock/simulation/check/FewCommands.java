@@ -24,6 +24,11 @@ final class FewCommands extends Rule {
     int asked;
     int left;
     int joined;
+
+    void restart() {
+      asked = 0;
+      left = 0;
+    }
   }
 
   private record Line(SimulatedProcess process, LockKeys keys) {}
@@ -63,7 +68,9 @@ final class FewCommands extends Rule {
   void executed(Server server, Command command, @Nullable Object answer) {
     if (answer != null && command.kind() != Command.Kind.EXTEND) {
       // the keys may have changed hands, which is worth asking for
-      lines.values().removeIf(moment -> isChange(command, answer));
+      if (isChange(command, answer)) {
+        lines.values().forEach(Moment::restart);
+      }
     }
   }
 

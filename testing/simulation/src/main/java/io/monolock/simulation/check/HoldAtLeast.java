@@ -62,7 +62,7 @@ final class HoldAtLeast extends Rule {
   @Override
   void delivered(Handle handle) {
     kept.removeIf(one -> one.until <= checker.world.now());
-    if (handle.isShared) {
+    if (handle.isShared || !handle.isValid() || handle.instance().process().wasSuspended()) {
       return; // it may not be backed by anything, which another rule looks at
     }
     for (Kept one : kept) {

@@ -112,7 +112,7 @@ public final class Link {
   public void slowDown(double factor, long duration) {
     story("slower by " + factor);
     slowness = factor;
-    disturbed(world.now() + duration);
+    disturbed(world.now() + duration + 20 * usual());
     var unused = world.after(duration, () -> slowness = 1);
   }
 
