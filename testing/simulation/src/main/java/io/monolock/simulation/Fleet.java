@@ -18,6 +18,7 @@ import io.monolock.simulation.world.Server;
 import io.monolock.simulation.world.SimulatedProcess;
 import io.monolock.simulation.world.SimulatedStore;
 import io.monolock.simulation.world.World;
+import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import java.time.Duration;
@@ -28,6 +29,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Servers, processes with their lockers, and callers in them: one run of one plan. */
 final class Fleet {
@@ -227,7 +229,8 @@ final class Fleet {
     if (!instance.isClosing() && !instance.process().isDead()) {
       if (random.oneIn(2)) {
         Call last = call(Call.Kind.INSPECT, instance, null);
-        Watch.mono(instance.locker().inspect(keys.get(0)), checker, () -> last)
+        Mono<Holder> asked = instance.locker().inspect(keys.get(0));
+        Watch.mono(Mono.fromDirect(signals(last.kind(), asked, instance)), checker, () -> last)
             .subscribe(value -> {}, e -> {});
       }
       Call call = call(Call.Kind.CLOSE, instance, null);

@@ -25,8 +25,7 @@ class PlantTest {
       Map.of(
           Plant.MEMBERS_ALWAYS_VOTE, 1_800,
           Plant.HOLDER_IS_ROBBED, 200,
-          Plant.RELEASES_ARE_SWALLOWED, 160,
-          Plant.END_IS_KEPT_SECRET, 500);
+          Plant.RELEASES_ARE_SWALLOWED, 160);
 
   @Tag("thorough")
   @ParameterizedTest
