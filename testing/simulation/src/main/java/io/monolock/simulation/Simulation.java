@@ -17,6 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import reactor.core.publisher.Hooks;
 
 /** The command line: runs seeds, or tells the story of one. */
 @Command(
@@ -85,6 +86,7 @@ public final class Simulation implements Callable<Integer> {
    * @param args the options; {@code --help} lists them
    */
   public static void main(String[] args) {
+    Hooks.onErrorDropped(e -> {}); // of bodies that fail after they were cancelled
     int exitCode = commandLine().execute(args);
     if (exitCode != 0) {
       System.exit(exitCode);
