@@ -118,15 +118,6 @@ final class Ledger {
     return first == null;
   }
 
-  boolean has(Kind kind) {
-    for (LeaseCall<?> each = first; each != null; each = each.next) {
-      if (each.kind == kind) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** Whether a release that is held up will free these keys. */
   boolean isAboutToFree(LockKeys keys) {
     for (LeaseCall<?> each = first; each != null; each = each.next) {

@@ -163,10 +163,6 @@ abstract class StoreCall<T> implements CoreSubscriber<T> {
     over(true);
   }
 
-  final synchronized boolean isForgotten() {
-    return state == State.FORGOTTEN;
-  }
-
   /** The state before, for the one that ends the call. */
   private synchronized State end() {
     State before = state;

@@ -134,10 +134,6 @@ final class TimerWheel {
     }
   }
 
-  boolean isStopped() {
-    return stopped;
-  }
-
   /** How many tasks lie in the buckets. */
   int size() {
     int size = 0;

@@ -183,7 +183,7 @@ final class Turn {
   void takeFor(long stay, LockKeys keys, Wish wish) {
     AtomicReference<Handle> given = new AtomicReference<>();
     Demanding<Lock> subscriber =
-        new Demanding<>(Ending.WAITS, lock -> giveBack(given, () -> {}), () -> {}, false);
+        new Demanding<>(Ending.WAITS, lock -> giveBack(given.get(), () -> {}), () -> {}, false);
     watched(
             locker().acquire(keys.asSet(), wish.options()),
             () -> call(Call.Kind.ACQUIRE, keys, wish, null),
@@ -218,9 +218,9 @@ final class Turn {
     }
     if (uses == 0) {
       if (!random.oneIn(15)) {
-        giveBack(new AtomicReference<>(handle), this::done);
+        giveBack(handle, this::done);
         if (random.oneIn(10)) {
-          giveBack(new AtomicReference<>(handle), () -> {});
+          giveBack(handle, () -> {});
         } else if (random.oneIn(10)) {
           random.pick(swarm().uses()).apply(this, handle, () -> {});
         }
@@ -235,8 +235,7 @@ final class Turn {
     return instance.process().isDead() || fleet.isOver();
   }
 
-  private void giveBack(AtomicReference<Handle> given, Runnable then) {
-    Handle handle = given.get();
+  private void giveBack(@Nullable Handle handle, Runnable then) {
     if (handle != null) {
       caller.gaveBack(handle);
       watch(Call.Kind.RELEASE, handle, handle.lock().release(), then);

@@ -51,29 +51,6 @@ public class CancelVersusHandOver {
 
   @Arbiter
   public void arbitrate(L_Result result) {
-    locker.settle();
-    result.r1 = outcome();
-  }
-
-  private String outcome() {
-    if (first.gotNothing()) {
-      return outcomeForNext("next");
-    }
-    if (!next.gotNothing()) {
-      return "both";
-    }
-    if (!locker.isServed(first)) {
-      return "not served";
-    }
-    StressLocker.release(first);
-    locker.settle();
-    return outcomeForNext("first and then next");
-  }
-
-  private String outcomeForNext(String served) {
-    if (!locker.isServed(next)) {
-      return "not served";
-    }
-    return locker.endsWith(next) ? served : "left behind";
+    result.r1 = locker.outcomeOfCancel(first, next);
   }
 }

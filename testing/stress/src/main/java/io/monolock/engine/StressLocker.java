@@ -94,4 +94,28 @@ final class StressLocker {
     settle();
     return store.isFree() && context.lines.size() == 0 && close().gotCompletion();
   }
+
+  /** What became of two waiters of which the first one cancels as the lock comes to it. */
+  String outcomeOfCancel(RecordingSubscriber<Lock> first, RecordingSubscriber<Lock> next) {
+    settle();
+    if (first.gotNothing()) {
+      return outcomeOfLast(next, "next");
+    }
+    if (!next.gotNothing()) {
+      return "both";
+    }
+    if (!isServed(first)) {
+      return "not served";
+    }
+    release(first);
+    settle();
+    return outcomeOfLast(next, "first and then next");
+  }
+
+  private String outcomeOfLast(RecordingSubscriber<Lock> last, String served) {
+    if (!isServed(last)) {
+      return "not served";
+    }
+    return endsWith(last) ? served : "left behind";
+  }
 }

@@ -264,9 +264,4 @@ public final class SimulatedStore implements LockStore {
           }
         });
   }
-
-  /** Whether nothing is on its way, and no waiter is registered. */
-  public boolean isIdle() {
-    return link.work.isIdle() && link.wait.isIdle() && waiting.isEmpty();
-  }
 }
