@@ -142,8 +142,7 @@ final class Lease {
   void enter(LeaseCall<?> call) {
     boolean goes;
     synchronized (this) {
-      ledger.enter(call);
-      goes = ledger.letGo(call, locker.now());
+      goes = admits(call);
     }
     if (goes) {
       call.go();
@@ -158,13 +157,21 @@ final class Lease {
         return false;
       }
       ledger.endsBy(end);
-      ledger.enter(call);
-      goes = ledger.letGo(call, locker.now());
+      goes = admits(call);
     }
     if (goes) {
       call.go();
     }
     return true;
+  }
+
+  /** Whether the call goes now; one that ended on its way here has no place in the ledger. */
+  private boolean admits(LeaseCall<?> call) {
+    if (!call.isOpen()) {
+      return false;
+    }
+    ledger.enter(call);
+    return ledger.letGo(call, locker.now());
   }
 
   void over(LeaseCall<?> call, boolean inDoubt) {

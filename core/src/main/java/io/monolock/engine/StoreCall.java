@@ -228,7 +228,7 @@ abstract class StoreCall<T> implements CoreSubscriber<T> {
     }
   }
 
-  private synchronized boolean isOpen() {
+  final synchronized boolean isOpen() {
     return state != State.DONE;
   }
 }

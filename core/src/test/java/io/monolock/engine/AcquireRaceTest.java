@@ -16,9 +16,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
@@ -73,16 +76,20 @@ class AcquireRaceTest {
     assertNothingRemains();
   }
 
-  /** The clock is read while an acquisition begins, which is when this one cancels. */
-  @Test
-  void cancelInTheMidstOfRequestLeavesNothing() {
+  /** The clock is read at many places on the way of an attempt: this one cancels at one of them. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void cancelInTheMidstOfRequestLeavesNothing(int reading) {
     IdleSubscriber<Lock> subscriber = new IdleSubscriber<>();
+    AtomicInteger readings = new AtomicInteger();
     VirtualTimeScheduler time = VirtualTimeScheduler.create();
     Scheduler cancelling =
         new Scheduler() {
           @Override
           public long now(TimeUnit unit) {
-            subscriber.cancel();
+            if (readings.incrementAndGet() == reading) {
+              subscriber.cancel();
+            }
             return time.now(unit);
           }
 
@@ -101,11 +108,18 @@ class AcquireRaceTest {
             return time.createWorker();
           }
         };
-    ReactiveLocker cancelled = ReactiveLocker.builder(store).timer(cancelling).build();
-    cancelled.acquire("a", OPTIONS).subscribe(subscriber);
+    ReactiveLocker cancelled =
+        ReactiveLocker.builder(store)
+            .publishOn(Schedulers.immediate())
+            .timer(cancelling)
+            .closeTimeout(Duration.ofHours(1))
+            .build();
+    readings.set(0);
+    cancelled.tryAcquire("a", OPTIONS).subscribe(subscriber);
     subscriber.request(1);
 
-    assertThat(store.calls()).isEmpty();
+    subscriber.values.forEach(lock -> lock.release().block());
+    assertThat(memory.inspect("a").blockOptional()).isEmpty();
     cancelled.close().block(Duration.ofSeconds(5));
   }
 

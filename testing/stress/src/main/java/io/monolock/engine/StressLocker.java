@@ -51,6 +51,11 @@ final class StressLocker {
     return subscribed(tested.acquire("a", options));
   }
 
+  /** As {@link #waiter}, with a subscriber that another thread may know already. */
+  void waits(RecordingSubscriber<Lock> subscriber) {
+    tested.acquire("a", WAITING).subscribe(subscriber);
+  }
+
   RecordingSubscriber<Void> close() {
     return subscribed(tested.close());
   }
