@@ -256,7 +256,11 @@ final class HeldLock implements Lock {
   @Nullable LockLostException loss() {
     loseIfExpired();
     Reason reason = ended;
-    return reason == null ? null : new LockLostException(keys(), reason);
+    if (reason == null) {
+      return null;
+    }
+    KeepAlive keepAlive = this.keepAlive;
+    return keepAlive == null ? new LockLostException(keys(), reason) : keepAlive.lost(reason);
   }
 
   /** Whether it ended in another way than by its release. */
