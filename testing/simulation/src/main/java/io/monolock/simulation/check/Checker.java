@@ -345,6 +345,9 @@ public final class Checker implements Witness {
   @Override
   public void late(Command command) {
     sometimes.reached(State.EXECUTED_LATE);
+    if (command.kind() == Command.Kind.RELEASE || command.kind() == Command.Kind.TRANSFER) {
+      facts(command.token()).releasedLate = true;
+    }
   }
 
   @Override

@@ -50,8 +50,10 @@ public final class Handle {
     return !call.instance.process().isDead() && lock.isValid();
   }
 
+  /** Whether a call that knows nothing of this handle may have freed its keys. */
   boolean wasReleasedElsewhere() {
-    return facts.releasedIn.stream().anyMatch(in -> !in.equals(call.instance))
+    return (isShared && facts.releasedLate)
+        || facts.releasedIn.stream().anyMatch(in -> !in.equals(call.instance))
         || facts.freedBy.stream().anyMatch(by -> by != call.instance.process())
         || facts.handles.stream().anyMatch(other -> other.isBeingClosedBeside(this));
   }

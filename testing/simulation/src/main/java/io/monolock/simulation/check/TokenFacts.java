@@ -34,6 +34,9 @@ final class TokenFacts {
 
   boolean releaseAsked;
 
+  /** A release without an answer was carried out later. */
+  boolean releasedLate;
+
   /** A release was refused for good, so that the keys are left to their ttl. */
   boolean denied;
 
