@@ -205,7 +205,10 @@ public final class Checker implements Witness {
 
   /** A caller, or the end of a scope, gives a lock back. */
   public void releaseAsked(Handle handle) {
-    handle.released = true;
+    if (!handle.released) {
+      handle.released = true;
+      handle.releaseAskedAt = world.now();
+    }
     handle.facts.releaseAsked = true;
     handle.facts.releasedIn.add(handle.instance());
   }
@@ -337,8 +340,8 @@ public final class Checker implements Witness {
     }
   }
 
-  private static void freed(TokenFacts facts, Server server, Command command) {
-    facts.freedAt.add(server);
+  private void freed(TokenFacts facts, Server server, Command command) {
+    facts.freedAt.put(server, world.now());
     facts.freedBy.add(command.process());
   }
 

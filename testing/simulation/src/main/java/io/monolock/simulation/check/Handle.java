@@ -20,6 +20,7 @@ public final class Handle {
   final long deliveredAt;
   final long grantedAt;
   boolean released;
+  long releaseAskedAt;
 
   /** When it was first seen to be invalid, 0 before. */
   long invalidSince;
@@ -44,6 +45,11 @@ public final class Handle {
   /** Where it was acquired. */
   public Instance instance() {
     return call.instance;
+  }
+
+  /** From when on a server that forgets its keys forgets this lock. */
+  long since() {
+    return Math.min(call.askedAt, grantedAt);
   }
 
   boolean isValid() {
