@@ -312,9 +312,10 @@ public final class RedisLockStore implements LockStore {
 
     /**
      * Makes a grant count only once replicas have it. After each grant, and each hand-over from one
-     * holder to the next, Redis is asked with {@code WAIT}; if too few replicas have it in time, it
-     * is released, and the call fails with a {@link io.monolock.store.StoreFailure} of reason
-     * {@code NOT_REPLICATED}, which is worth trying again.
+     * holder to the next, Redis is asked with {@code WAIT}; if too few replicas have it in time,
+     * the call fails with a {@link io.monolock.store.StoreFailure} of reason {@code
+     * NOT_REPLICATED}, which is worth trying again. The primary has the keys then: a locker asks
+     * for them again, or releases them, as it does after each call in doubt.
      *
      * <p>It costs one more round trip for each grant, and the time that replicas take. By default
      * grants wait for none. Only grants do: if a primary fails, a lock may end on the new one as
@@ -323,12 +324,14 @@ public final class RedisLockStore implements LockStore {
      * <p>A grant that counts can still be lost: when a replica without it is promoted, or when a
      * replica that had it restarts empty. So {@code WAIT} is no quorum.
      *
-     * <p>At most 8 grants of a server wait at the same time, each on a connection of its own, so
-     * that none delays extensions and releases; further grants wait for a connection.
+     * <p>The grants of a server have a connection of their own, so that none delays extensions and
+     * releases. One {@code WAIT} stands for all grants since the last one; a call that comes
+     * meanwhile is sent afterwards.
      *
      * @param number how many replicas, 1 or more; more than the server has is never reached
      * @param timeout how long to wait for them, 1 ms to 24 hours, rounded up to whole milliseconds;
-     *     as the {@code commandTimeout} of the locker ends an attempt too, shorter than that
+     *     as the {@code commandTimeout} of the locker ends an attempt too, shorter than half of
+     *     that
      * @return this builder
      */
     public Builder replicas(int number, Duration timeout) {
