@@ -7,6 +7,7 @@ import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockStoreException;
 import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,8 +39,10 @@ final class KeepAlive {
 
   private long confirmedAt;
   private long pause;
-  private boolean isFailing;
   private boolean isCapped;
+
+  /** Why the last refresh failed; null if it did not, or was denied. */
+  private @Nullable LockStoreException trouble;
 
   private @Nullable Reason loss;
 
@@ -80,7 +83,7 @@ final class KeepAlive {
       }
     }
     if (loss != null) {
-      notifyLost(listener, new LockLostException(lock.keys(), loss));
+      notifyLost(listener, lost(loss));
     }
   }
 
@@ -113,7 +116,7 @@ final class KeepAlive {
       }
       notified = listeners.takeAll();
     }
-    LockLostException problem = new LockLostException(lock.keys(), reason);
+    LockLostException problem = lost(reason);
     notified.forEach(listener -> notifyLost(listener, problem));
   }
 
@@ -125,7 +128,24 @@ final class KeepAlive {
     if (isCapped) {
       return Reason.MAX_HOLD;
     }
-    return isFailing || underWay != null ? Reason.UNREACHABLE : Reason.EXPIRED;
+    if (trouble != null && isAnswer(trouble.reason())) {
+      return Reason.REFUSED;
+    }
+    return trouble != null || underWay != null ? Reason.UNREACHABLE : Reason.EXPIRED;
+  }
+
+  /** Whether the store could be reached, as it has answered. */
+  private static boolean isAnswer(StoreProblem.Reason problem) {
+    return switch (problem) {
+      case SERVER_STATE, NOT_REPLICATED, PERMISSION, MISUSE -> true;
+      case UNAVAILABLE, TIMEOUT, UNKNOWN_OUTCOME -> false;
+    };
+  }
+
+  /** The error of a handle that was lost for this reason. */
+  synchronized LockLostException lost(Reason reason) {
+    boolean isByTrouble = reason == Reason.UNREACHABLE || reason == Reason.REFUSED;
+    return new LockLostException(lock.keys(), reason, isByTrouble ? trouble : null);
   }
 
   private static TimerWheel.@Nullable Task cancelled(TimerWheel.@Nullable Task task) {
@@ -205,12 +225,13 @@ final class KeepAlive {
     }
 
     private void endedWithout(@Nullable StoreFailure failure) {
-      if (!tryAgain(this)) {
+      LockStoreException problem =
+          failure == null ? null : locker.failed(lock.keys, "refresh", failure);
+      if (!tryAgain(this, problem)) {
         return;
       }
       lease.troubled(true);
-      if (failure != null) {
-        LockStoreException problem = locker.failed(lock.keys, "refresh", failure);
+      if (problem != null) {
         locker.observer.refreshFailed(lock.id, lock.keys(), problem);
       }
     }
@@ -218,7 +239,7 @@ final class KeepAlive {
 
   private synchronized void refreshed(RefreshCall call) {
     confirmedAt = Math.max(confirmedAt, call.askedAt);
-    isFailing = false;
+    trouble = null;
     pause = firstPause();
     if (call.equals(underWay)) {
       underWay = null;
@@ -226,11 +247,11 @@ final class KeepAlive {
     }
   }
 
-  private synchronized boolean tryAgain(RefreshCall call) {
+  private synchronized boolean tryAgain(RefreshCall call, @Nullable LockStoreException problem) {
     if (!call.equals(underWay)) {
       return false;
     }
-    isFailing = true;
+    trouble = problem;
     underWay = null;
     plan(locker.now() + pause);
     pause = Math.min(2 * pause, longestPause());
