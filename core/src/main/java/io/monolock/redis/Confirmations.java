@@ -100,13 +100,12 @@ final class Confirmations {
             .replicas
             .reached(connection)
             .subscribe(
-                nothing -> {},
+                number -> answered(batch, batch.replicas.outcome(number)),
                 e -> {
                   // it may have become a replica
                   connection.retire();
-                  answered(batch, Mono.error(e));
-                },
-                () -> answered(batch, Mono.empty()));
+                  answered(batch, Replicas.unknown(e));
+                });
   }
 
   private void answered(Batch batch, Mono<Void> outcome) {

@@ -245,6 +245,19 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
+  void aCallThatWasHeldBackIsSentAfterAGrantThatDoesNotCount() {
+    RedisLockStore store = store(1, SOON);
+    pair.cutReplication();
+    CompletableFuture<Grant> first = waitingGrant(store);
+
+    StoreFailure failure = failure(store.acquire(A, ALICE, "", LONG, false));
+
+    assertThat(first).isCompletedExceptionally();
+    assertThat(failure).hasMessageContaining("0 of 1 replicas");
+    assertThat(exists("lock:a")).isOne();
+  }
+
+  @Test
   void oneQuestionStandsForManyGrants() {
     RedisLockStore store = store(1, LATE);
     pair.cutReplication();
