@@ -340,7 +340,14 @@ final class HeldLock implements Lock {
     }
     if (lease.isOurs) {
       beginRelease(true);
-    } else if (end(Reason.RELEASED)) {
+    } else {
+      giveUp();
+    }
+  }
+
+  /** Nothing is released for the sake of this handle. */
+  void giveUp() {
+    if (end(Reason.RELEASED)) {
       lease.tidy();
     }
   }

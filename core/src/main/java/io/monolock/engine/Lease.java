@@ -105,6 +105,7 @@ final class Lease {
     isPassable = false;
     turnBegunAt = locker.now();
     handles = with(handles, handle);
+    locker.leases.add(this);
     return true;
   }
 
@@ -153,6 +154,21 @@ final class Lease {
     if (goes) {
       call.go();
     }
+  }
+
+  /** Asks for keys that the token may have, unless it needs a new lease. */
+  boolean enterUnlessSettled(LeaseCall<?> call) {
+    boolean goes;
+    synchronized (this) {
+      if (isSettled) {
+        return false;
+      }
+      goes = admits(call);
+    }
+    if (goes) {
+      call.go();
+    }
+    return true;
   }
 
   /** Asks for a handle, unless it has ended. */
