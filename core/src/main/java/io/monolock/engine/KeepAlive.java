@@ -6,7 +6,6 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockStoreException;
-import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
@@ -177,7 +175,7 @@ final class KeepAlive {
         return;
       }
       isCapped = ttl.compareTo(lock.options.ttl()) < 0;
-      call = new RefreshCall(askedAt, ttl);
+      call = new RefreshCall(this, lock, askedAt, ttl);
       underWay = call;
     }
     call.limit(Duration.ofNanos(Math.min(period(), Nanos.of(locker.commandTimeout))));
@@ -191,53 +189,7 @@ final class KeepAlive {
     return left >= ttl.toNanos() ? ttl : Duration.ofMillis(Math.max(1, left / 1_000_000));
   }
 
-  /** One refresh; there is at most one under way that is not overdue. */
-  private final class RefreshCall extends LeaseCall<Boolean> {
-
-    private final long askedAt;
-    private final Duration ttl;
-
-    RefreshCall(long askedAt, Duration ttl) {
-      super(lock.lease, Kind.EXTEND, lock.keys, lock.context);
-      this.askedAt = askedAt;
-      this.ttl = ttl;
-    }
-
-    @Override
-    Mono<Boolean> call() {
-      return locker.store.extend(keys, lease.token, ttl);
-    }
-
-    @Override
-    void answered(Boolean ours) {
-      if (!ours) {
-        lock.denied(askedAt);
-        endedWithout(null);
-      } else if (lock.confirm(askedAt, ttl)) {
-        locker.observer.refreshed(lock.id, lock.keys());
-        refreshed(this);
-      }
-    }
-
-    @Override
-    void failed(StoreFailure failure) {
-      endedWithout(failure);
-    }
-
-    private void endedWithout(@Nullable StoreFailure failure) {
-      LockStoreException problem =
-          failure == null ? null : locker.failed(lock.keys, "refresh", failure);
-      if (!tryAgain(this, problem)) {
-        return;
-      }
-      lease.troubled(true);
-      if (problem != null) {
-        locker.observer.refreshFailed(lock.id, lock.keys(), problem);
-      }
-    }
-  }
-
-  private synchronized void refreshed(RefreshCall call) {
+  synchronized void refreshed(RefreshCall call) {
     confirmedAt = Math.max(confirmedAt, call.askedAt);
     trouble = null;
     pause = firstPause();
@@ -247,7 +199,8 @@ final class KeepAlive {
     }
   }
 
-  private synchronized boolean tryAgain(RefreshCall call, @Nullable LockStoreException problem) {
+  /** False if the call counts no more. */
+  synchronized boolean tryAgain(RefreshCall call, @Nullable LockStoreException problem) {
     if (!call.equals(underWay)) {
       return false;
     }
