@@ -32,6 +32,7 @@ final class Confirmations {
 
   Confirmations(PipelinedConnection connection) {
     this.connection = connection;
+    connection.whenEnded(this::askWhenIdle);
   }
 
   /** Whether calls are held back. */
@@ -74,17 +75,21 @@ final class Confirmations {
 
   /** Called when all calls are answered, too. */
   void askWhenIdle() {
-    if (next != null && connection.isIdle()) {
+    if (next != null && isIdle()) {
       // behind all answers that came together with the last one
       connection.inLoop(this::ask);
     }
+  }
+
+  private boolean isIdle() {
+    return connection.isIdle() || !connection.isOpen();
   }
 
   private void ask() {
     Batch batch;
     synchronized (this) {
       batch = next;
-      if (batch == null || isAsked || !connection.isIdle()) {
+      if (batch == null || isAsked || !isIdle()) {
         return;
       }
       next = null;
@@ -95,13 +100,12 @@ final class Confirmations {
             .replicas
             .reached(connection)
             .subscribe(
-                nothing -> {},
+                number -> answered(batch, batch.replicas.outcome(number)),
                 e -> {
                   // it may have become a replica
                   connection.retire();
-                  answered(batch, Mono.error(e));
-                },
-                () -> answered(batch, Mono.empty()));
+                  answered(batch, Replicas.unknown(e));
+                });
   }
 
   private void answered(Batch batch, Mono<Void> outcome) {
@@ -116,5 +120,6 @@ final class Confirmations {
       sent.fail(new RedisException("Connection closed"));
     }
     batch.outcome.complete(outcome);
+    askWhenIdle();
   }
 }

@@ -40,7 +40,7 @@ final class PipelinedConnection implements RedisConnectionStateListener {
 
   final StatefulRedisConnection<String, String> lettuce;
   final RedisReactiveCommands<String, String> commands;
-  final Confirmations confirmations = new Confirmations(this);
+  final Confirmations confirmations;
 
   private final boolean coalesces;
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -58,6 +58,7 @@ final class PipelinedConnection implements RedisConnectionStateListener {
   PipelinedConnection(StatefulRedisConnection<String, String> lettuce) {
     this.lettuce = lettuce;
     this.commands = lettuce.reactive();
+    this.confirmations = new Confirmations(this);
     this.coalesces = !lettuce.getResources().tracing().isEnabled();
   }
 

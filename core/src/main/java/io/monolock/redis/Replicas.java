@@ -41,17 +41,19 @@ final class Replicas {
   }
 
   /**
-   * Asks whether they have what was run over a connection before, which is blocked meanwhile.
-   *
-   * @return completes if they have; fails with {@link StoreFailure} otherwise
+   * Asks how many have what was run over a connection before, which is blocked until they are
+   * enough or the time is over.
    */
-  Mono<Void> reached(PipelinedConnection connection) {
+  Mono<Long> reached(PipelinedConnection connection) {
     Mono<Long> reached =
         CommandCall.over(connection, redis -> redis.waitForReplication(count, timeout.toMillis()));
     connection.expectSilence(timeout);
-    return reached
-        .onErrorMap(e -> unknown(ErrorMapping.ofCall(e)))
-        .flatMap(number -> number < count ? Mono.error(tooFew(number)) : Mono.empty());
+    return reached;
+  }
+
+  /** What becomes of grants that so many have: completes, or fails with {@link StoreFailure}. */
+  Mono<Void> outcome(long number) {
+    return number < count ? Mono.error(tooFew(number)) : Mono.empty();
   }
 
   /** Fails if the user may not ask, so that nothing is granted then. */
@@ -78,13 +80,16 @@ final class Replicas {
         null);
   }
 
-  private static StoreFailure unknown(StoreFailure failure) {
-    return new StoreFailure(
-        Reason.NOT_REPLICATED,
-        failure.isTransient(),
-        "It is not known whether replicas have the lock, so it does not count ("
-            + failure.getMessage()
-            + ")",
-        failure);
+  /** What becomes of grants for which there was no answer. */
+  static Mono<Void> unknown(Throwable e) {
+    StoreFailure failure = ErrorMapping.ofCall(e);
+    return Mono.error(
+        new StoreFailure(
+            Reason.NOT_REPLICATED,
+            failure.isTransient(),
+            "It is not known whether replicas have the lock, so it does not count ("
+                + failure.getMessage()
+                + ")",
+            failure));
   }
 }

@@ -181,7 +181,7 @@ class ReplicasTest extends OnPair {
   @DisplayName("B70: what a token had before, it keeps when another grant is not replicated")
   void whatATokenHadBeforeItKeeps() {
     RedisLockStore store = store(1, SOON);
-    acquire(store, A, ALICE);
+    acquire(store(1, LATE), A, ALICE);
     pair.cutReplication();
 
     assertThat(failure(store.acquire(A, ALICE, "", LONG, false)).reason())
@@ -201,7 +201,7 @@ class ReplicasTest extends OnPair {
   @Test
   void aHandOverThatIsNotReplicatedDoesNotCount() {
     RedisLockStore store = store(1, SOON);
-    acquire(store, A, ALICE);
+    acquire(store(1, LATE), A, ALICE);
     pair.cutReplication();
 
     assertThat(failure(store.transfer(A, ALICE, BOB, "", LONG, false)).reason())
@@ -242,6 +242,19 @@ class ReplicasTest extends OnPair {
 
     assertThat(first).succeedsWithin(Duration.ofSeconds(20)).isInstanceOf(Granted.class);
     assertThat(next).succeedsWithin(Duration.ofSeconds(20)).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void aCallThatWasHeldBackIsSentAfterAGrantThatDoesNotCount() {
+    RedisLockStore store = store(1, SOON);
+    pair.cutReplication();
+    CompletableFuture<Grant> first = waitingGrant(store);
+
+    StoreFailure failure = failure(store.acquire(A, ALICE, "", LONG, false));
+
+    assertThat(first).isCompletedExceptionally();
+    assertThat(failure).hasMessageContaining("0 of 1 replicas");
+    assertThat(exists("lock:a")).isOne();
   }
 
   @Test
