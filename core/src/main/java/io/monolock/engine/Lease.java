@@ -193,7 +193,15 @@ final class Lease {
       return false;
     }
     ledger.enter(call);
-    return ledger.letGo(call, locker.now());
+    return mayGo(call) && ledger.letGo(call, locker.now());
+  }
+
+  /**
+   * A release that failed is tried again, and until it has ended nothing else asks for its keys.
+   */
+  private boolean mayGo(LeaseCall<?> call) {
+    return call.kind == Kind.RELEASE
+        || releases.stream().noneMatch(release -> Ledger.overlap(release.keys, call.keys));
   }
 
   void over(LeaseCall<?> call, boolean inDoubt) {
@@ -205,10 +213,16 @@ final class Lease {
           ledger.addUnclaimed(call.keys);
         }
       }
-      ready = ledger.leave(call, locker.now());
+      ledger.remove(call);
+      ready = ready();
     }
     ready.forEach(LeaseCall::go);
     tidy();
+  }
+
+  /** The calls that nothing holds up any more. */
+  private List<LeaseCall<?>> ready() {
+    return ledger.isEmpty() ? List.of() : ledger.letGo(this::mayGo, locker.now());
   }
 
   synchronized void asks(LineAttempt attempt) {
@@ -360,19 +374,26 @@ final class Lease {
 
   /** The keys stay with the next caller, unless that one has released them already. */
   void passedOn(Release release) {
+    remove(release);
+    tidy();
+  }
+
+  private void remove(Release release) {
+    List<LeaseCall<?>> ready;
     synchronized (this) {
       releases = without(releases, release);
+      ready = ready();
     }
-    tidy();
+    ready.forEach(LeaseCall::go);
   }
 
   void ended(Release release) {
     LockKeys keys = release.keys;
     boolean again;
     synchronized (this) {
-      releases = without(releases, release);
       again = ledger.isDoubtful() && isOurs;
     }
+    remove(release);
     tidy();
     if (again) {
       locker.wheel.after(FIRST_REPEAT, () -> releaseAgain(keys));

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * What a token has asked of the store, and what the store may have of it. Guarded by the lease.
  *
  * <p>A call holds later ones up until it is over: a release waits for acquires, and for extends if
- * it keeps the keys; acquires and extends wait for releases. Only calls for the same keys do.
+ * it keeps the keys, that were let go; acquires and extends wait for releases. Only calls for the
+ * same keys do.
  */
 final class Ledger {
 
@@ -67,8 +68,8 @@ final class Ledger {
   private boolean holdsUp(LeaseCall<?> other, LeaseCall<?> call, long now) {
     boolean matters =
         switch (other.kind) {
-          case ACQUIRE -> call.kind == Kind.RELEASE;
-          case EXTEND -> call.kind == Kind.RELEASE && !keepFor(now).isZero();
+          case ACQUIRE -> call.kind == Kind.RELEASE && other.isLetGo;
+          case EXTEND -> call.kind == Kind.RELEASE && other.isLetGo && !keepFor(now).isZero();
           case RELEASE -> call.kind != Kind.RELEASE;
         };
     return matters && overlap(other.keys, call.keys);
@@ -95,19 +96,11 @@ final class Ledger {
     }
   }
 
-  /**
-   * The call is over.
-   *
-   * @return the calls that it has held up
-   */
-  List<LeaseCall<?>> leave(LeaseCall<?> call, long now) {
-    remove(call);
-    if (first == null) {
-      return List.of();
-    }
+  /** Lets go all calls that may go and that nothing holds up. */
+  List<LeaseCall<?>> letGo(Predicate<LeaseCall<?>> mayGo, long now) {
     List<LeaseCall<?>> ready = new ArrayList<>();
     for (LeaseCall<?> each = first; each != null; each = each.next) {
-      if (letGo(each, now)) {
+      if (mayGo.test(each) && letGo(each, now)) {
         ready.add(each);
       }
     }

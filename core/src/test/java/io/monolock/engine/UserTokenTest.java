@@ -3,6 +3,7 @@ package io.monolock.engine;
 
 import static io.monolock.engine.ScriptedStore.StoreOperation.ACQUIRE;
 import static io.monolock.engine.ScriptedStore.StoreOperation.RELEASE;
+import static io.monolock.engine.ScriptedStore.fails;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.Lock;
@@ -11,8 +12,12 @@ import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore.HeldBack;
 import io.monolock.store.InVirtualTime.SignalProbe;
+import io.monolock.store.StoreProblem;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several acquisitions of one locker with one token of the user's. */
 class UserTokenTest {
@@ -86,6 +91,25 @@ class UserTokenTest {
     v.get(lost.release());
 
     assertThat(v.run(v.locker.close()).isPending()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 600})
+  void nothingIsTakenWithATokenWhoseReleaseIsTriedAgain(int holdAtLeast) {
+    Lock first = v.get(v.locker.acquire("a", OPTIONS.holdAtLeast(Duration.ofMillis(holdAtLeast))));
+    v.store.next(RELEASE, fails(StoreProblem.Reason.SERVER_STATE, true));
+    SignalProbe<Boolean> released = v.run(first.release());
+    SignalProbe<Lock> attached = v.run(v.locker.attach(List.of("a"), first.token(), OPTIONS));
+    SignalProbe<Lock> acquired = v.run(v.locker.acquire("a", OPTIONS));
+    assertThat(released.isPending()).isTrue();
+
+    v.pass(Duration.ofSeconds(1));
+
+    assertThat(released.values).containsExactly(true);
+    assertThat(attached.values).hasSize(holdAtLeast == 0 ? 0 : 1);
+    assertThat(attached.isPending()).isFalse();
+    assertThat(acquired.value().isValid()).isTrue();
+    assertThat(v.isFree("a")).isFalse();
   }
 
   private Lock lostLock(Duration holdAtLeast) {
