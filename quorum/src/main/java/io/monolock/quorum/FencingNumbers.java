@@ -3,9 +3,11 @@ package io.monolock.quorum;
 
 import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 
+import io.monolock.quorum.MemberLease.Kind;
 import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -31,7 +33,8 @@ final class FencingNumbers {
   }
 
   /** The number for the keys, once a majority stores it. */
-  Mono<Long> number(LockKeys keys, String token, Map<Member, MemberGrant> votes) {
+  Mono<Long> number(
+      LockKeys keys, QuorumLease lease, Duration ttl, Map<Member, MemberGrant> votes) {
     Map<Member, Long> given = new HashMap<>();
     votes.forEach((member, vote) -> given.put(member, numberOf(vote.grant())));
     for (long number : given.values()) {
@@ -46,8 +49,8 @@ final class FencingNumbers {
             member ->
                 given.getOrDefault(member, 0L) == highest
                     ? Mono.just(true)
-                    : member.store.raiseFence(keys, token, highest),
-            settings.memberTimeout())
+                    : member.store.raiseFence(keys, lease.token, highest))
+        .by((call, context) -> lease.at(call.member).enter(Kind.FENCE, keys, ttl, call))
         .ask(Broadcast::yesOrNo)
         .flatMap(kept -> kept ? Mono.just(highest) : Mono.error(notKept()));
   }

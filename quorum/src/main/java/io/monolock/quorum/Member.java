@@ -8,11 +8,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** One of the stores of a quorum, and the releases that it has not confirmed yet. */
+/** One of the stores of a quorum. */
 final class Member {
 
   final LockStore store;
-  final Debts debts;
+  final ReleaseRetries retries;
   private final int number;
 
   /**
@@ -21,7 +21,7 @@ final class Member {
   Member(LockStore store, int number, QuorumSettings settings) {
     this.store = store;
     this.number = number;
-    this.debts = new Debts(this, settings);
+    this.retries = new ReleaseRetries(settings);
   }
 
   /** The call, changed so that it only fails with {@link StoreFailure}, whatever the store does. */

@@ -2,10 +2,13 @@
 package io.monolock.quorum;
 
 import static io.monolock.store.StoreProblem.Reason.TIMEOUT;
+import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
 import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -16,9 +19,9 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * One call to one member. It is never cancelled: its listener is notified of the answer or a
- * failure within the time limit, and a later answer is still received, until it is given up for
- * lost.
+ * One call to one member. Its listener is notified of the answer or a failure within the time
+ * limit. A call that is not sent by then never is. One that is sent is never cancelled: a later
+ * answer is still received, until it is given up for lost, and even then.
  */
 final class MemberCall<A> implements CoreSubscriber<A> {
 
@@ -33,11 +36,13 @@ final class MemberCall<A> implements CoreSubscriber<A> {
   private final Context context;
   private final OutcomeListener<A> listener;
 
+  private final List<Runnable> whenOver = new ArrayList<>(); // guarded by this
+  private boolean sent; // guarded by this
+  private long sentAt; // guarded by this
   private boolean notified; // guarded by this
   private boolean over; // guarded by this
   private @Nullable A answer; // guarded by this
   private @Nullable StoreFailure failure; // guarded by this
-  private @Nullable Runnable whenOver; // guarded by this
   private Disposable timer = Disposables.disposed(); // guarded by this
 
   MemberCall(
@@ -53,9 +58,32 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     this.listener = listener;
   }
 
-  void send(Duration limit) {
-    arm(limit, () -> timeOut(limit));
+  /** Begins the time limit of a call that is sent now or later. */
+  void begin() {
+    arm(settings.memberTimeout(), this::timeOut);
+  }
+
+  /** Sends it, unless it has come to its end before. */
+  void send() {
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      sent = true;
+      sentAt = settings.now();
+    }
     request.subscribe(this);
+  }
+
+  /** Ends it if it is not sent yet. */
+  void drop(String why) {
+    if (!isSent()) {
+      end(null, member.failure(UNAVAILABLE, why, null));
+    }
+  }
+
+  synchronized boolean isSent() {
+    return sent;
   }
 
   /** The answer, if it has come, in time or not. */
@@ -68,16 +96,21 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     return failure;
   }
 
+  /** Why there is no answer, in time or later; null if there is one. */
+  synchronized @Nullable StoreFailure lasting() {
+    return answer == null ? failure : null;
+  }
+
   /** Whether the call has come to its end: it was answered, has failed or is given up for lost. */
   synchronized boolean isOver() {
     return over;
   }
 
-  /** Runs the action when the call has come to its end; at most one action. */
+  /** Runs the action when the call has come to its end, and again if an answer comes later. */
   void whenOver(Runnable action) {
     synchronized (this) {
+      whenOver.add(action);
       if (!over) {
-        whenOver = action;
         return;
       }
     }
@@ -98,11 +131,17 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     }
   }
 
-  private void timeOut(Duration limit) {
-    notifyListener(
-        member.failure(TIMEOUT, "has not answered within " + limit.toMillis() + " ms", null));
-    Duration timeout = QuorumSettings.TIMEOUT.minus(limit);
-    arm(timeout.isNegative() ? Duration.ZERO : timeout, this::overdue);
+  private void timeOut() {
+    String limit = settings.memberTimeout().toMillis() + " ms";
+    drop("has not answered earlier calls within " + limit);
+    notifyListener(member.failure(TIMEOUT, "has not answered within " + limit, null));
+    Duration waited = Duration.ofNanos(settings.now() - sentAt());
+    Duration left = QuorumSettings.TIMEOUT.minus(waited);
+    arm(left.isNegative() ? Duration.ZERO : left, this::overdue);
+  }
+
+  private synchronized long sentAt() {
+    return sentAt;
   }
 
   private void overdue() {
@@ -129,14 +168,8 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     listener.onOutcome(this);
   }
 
-  private synchronized void fail(StoreFailure failure) {
-    if (!notified) {
-      this.failure = failure;
-    }
-  }
-
   private void end(@Nullable A answer, @Nullable StoreFailure failure) {
-    Runnable action;
+    List<Runnable> actions;
     synchronized (this) {
       if (this.answer == null && answer != null) {
         this.answer = answer;
@@ -145,14 +178,12 @@ final class MemberCall<A> implements CoreSubscriber<A> {
       }
       over = true;
       timer.dispose();
-      action = whenOver;
+      actions = List.copyOf(whenOver);
+      if (failure != null && !notified) {
+        this.failure = failure;
+      }
     }
-    if (failure != null) {
-      fail(failure);
-    }
-    if (action != null) {
-      action.run();
-    }
+    actions.forEach(Runnable::run);
     notifyListener(null);
   }
 

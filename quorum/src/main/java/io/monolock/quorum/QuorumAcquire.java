@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
-import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
 import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 
+import io.monolock.quorum.MemberLease.Kind;
 import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
@@ -29,9 +29,8 @@ import reactor.util.context.ContextView;
  * <p>When there can be no majority any more, the keys are released at the members that granted
  * them, and at those that may have: silent ones, and those whose answer was lost. The attempt ends
  * when the members that granted have answered the release, so that the next attempt finds nothing
- * of this one; the other releases are left to {@link Debts}. A grant that comes later is released
- * when it comes. A grant to a token that had the keys already is not released, as the token may
- * belong to a holder.
+ * of this one; the others are released by their {@link MemberLease}, also when they grant later. A
+ * grant to a token that had the keys already is not released, as the token may belong to a holder.
  *
  * <h2>Several attempts at the same time</h2>
  *
@@ -49,11 +48,12 @@ final class QuorumAcquire {
   private final MemberEligibility eligibility;
   private final QuorumWakeUps wakeUps;
   private final LockKeys keys;
-  private final String token;
+  private final QuorumLease lease;
   private final String metadata;
   private final Duration ttl;
   private final boolean fenced;
   private final long begunAt;
+  private final int releasesBefore;
   private final List<Broadcast<MemberGrant>> broadcasts = new ArrayList<>();
 
   QuorumAcquire(
@@ -62,7 +62,7 @@ final class QuorumAcquire {
       MemberEligibility eligibility,
       QuorumWakeUps wakeUps,
       LockKeys keys,
-      String token,
+      QuorumLease lease,
       String metadata,
       Duration ttl,
       boolean fenced) {
@@ -71,49 +71,51 @@ final class QuorumAcquire {
     this.eligibility = eligibility;
     this.wakeUps = wakeUps;
     this.keys = keys;
-    this.token = token;
+    this.lease = lease;
     this.metadata = metadata;
     this.ttl = ttl;
     this.fenced = fenced;
     this.begunAt = settings.now();
+    this.releasesBefore = lease.releases();
   }
 
   Mono<Grant> run() {
     Broadcast<MemberGrant> broadcast =
-        new Broadcast<>(members, settings, this::ask, settings.memberTimeout());
+        new Broadcast<>(members, settings, this::ask)
+            .by((call, context) -> lease.at(call.member).enter(Kind.ACQUIRE, keys, ttl, call));
     broadcasts.add(broadcast);
     return broadcast
         .<Boolean>ask(this::hasMajority)
-        .flatMap(majority -> majority ? withMajority(broadcast) : withoutMajority(broadcast));
+        .flatMap(
+            majority -> {
+              eligibility.acquainted();
+              StoreFailure misuse = eligibility.misuse();
+              if (misuse != null) {
+                return undo().then(Mono.error(misuse));
+              }
+              return majority ? withMajority(broadcast) : withoutMajority(broadcast);
+            });
   }
 
   private Mono<MemberGrant> ask(Member member) {
-    if (member.debts.isReleasing(keys, token) || isUnanswered(member)) {
-      return Mono.error(member.failure(UNAVAILABLE, "has not answered earlier calls yet", null));
-    }
-    Mono<Grant> attempt = member.store.acquire(keys, token, metadata, ttl, fenced).cache();
-    Mono<MemberGrant> busy =
-        attempt
-            .filter(Grant.Busy.class::isInstance)
-            .map(given -> new MemberGrant(given, Optional.empty()))
-            .switchIfEmpty(Mono.never());
-    // the order in which they are subscribed is that in which they are sent
-    return Mono.firstWithSignal(
-        busy, Mono.zip(attempt, eligibility.objection(member), MemberGrant::new));
-  }
-
-  private boolean isUnanswered(Member member) {
-    // the last broadcast is the present one
-    return broadcasts.subList(0, broadcasts.size() - 1).stream()
-        .flatMap(broadcast -> broadcast.calls().stream())
-        .anyMatch(call -> call.member.equals(member) && !call.isOver());
+    return member
+        .store
+        .acquire(keys, lease.token, metadata, ttl, fenced)
+        .map(
+            grant ->
+                new MemberGrant(
+                    grant,
+                    grant instanceof Grant.Granted granted
+                        ? eligibility.objection(member, granted)
+                        : Optional.empty()));
   }
 
   private @Nullable Mono<Boolean> hasMajority(Broadcast<MemberGrant> broadcast) {
     int votes = broadcast.count(MemberGrant::isVote);
     int pending = broadcast.pending();
     if (votes >= broadcast.majority()) {
-      return pending == 0 || !mayRepeatNumber(broadcast) ? Mono.just(true) : null;
+      boolean needsAll = mayRepeatNumber(broadcast) || !eligibility.isAcquainted();
+      return pending == 0 || !needsAll ? Mono.just(true) : null;
     }
     boolean isImpossible = votes + pending < broadcast.majority();
     return isImpossible && (pending == 0 || isBusy(broadcast)) ? Mono.just(false) : null;
@@ -145,14 +147,17 @@ final class QuorumAcquire {
     boolean fresh = !isReentered(votes);
     Mono<OptionalLong> number =
         fenced
-            ? new FencingNumbers(members, settings).number(keys, token, votes).map(OptionalLong::of)
+            ? new FencingNumbers(members, settings)
+                .number(keys, lease, ttl, votes)
+                .map(OptionalLong::of)
             : Mono.just(OptionalLong.empty());
     return number
         .flatMap(known -> isOver() ? Mono.<Grant>error(tooLate()) : granted(fresh, known))
         .onErrorResume(e -> undo().then(Mono.error(e)));
   }
 
-  private static Mono<Grant> granted(boolean fresh, OptionalLong number) {
+  private Mono<Grant> granted(boolean fresh, OptionalLong number) {
+    lease.held(ttl);
     return Mono.just(new Grant.Granted(fresh, number));
   }
 
@@ -174,17 +179,17 @@ final class QuorumAcquire {
   }
 
   private Mono<Grant> withoutMajority(Broadcast<MemberGrant> broadcast) {
-    StoreFailure misuse = eligibility.misuse();
-    if (misuse == null && mayAskAgain(broadcast)) {
+    if (mayAskAgain(broadcast)) {
       Duration pause = Duration.ofMillis(1L << (broadcasts.size() - 1));
       return settings.delay(pause).then(Mono.defer(this::run));
     }
-    return undo().then(Mono.defer(() -> misuse != null ? Mono.error(misuse) : answer(broadcast)));
+    return undo().then(Mono.defer(() -> answer(broadcast)));
   }
 
   private boolean mayAskAgain(Broadcast<MemberGrant> broadcast) {
     Map<Member, MemberGrant> grants = broadcast.answers();
     return broadcasts.size() <= MOST_REPETITIONS
+        && lease.releases() == releasesBefore
         && isBusy(broadcast)
         && members.stream()
             .map(grants::get)
@@ -221,6 +226,10 @@ final class QuorumAcquire {
     return ours;
   }
 
+  private Stream<MemberCall<MemberGrant>> callsTo(Member member) {
+    return calls().stream().filter(call -> call.member.equals(member));
+  }
+
   private List<MemberCall<MemberGrant>> calls() {
     return broadcasts.stream().flatMap(broadcast -> broadcast.calls().stream()).toList();
   }
@@ -236,14 +245,11 @@ final class QuorumAcquire {
         calls().stream().anyMatch(call -> isGranted(call) && !ours.contains(call.member));
     List<Mono<Void>> answers = new ArrayList<>();
     for (Member member : members) {
-      List<MemberCall<MemberGrant>> asked =
-          calls().stream().filter(call -> call.member.equals(member)).toList();
-      List<MemberCall<MemberGrant>> open = asked.stream().filter(call -> !call.isOver()).toList();
-      boolean inDoubt = asked.stream().anyMatch(QuorumAcquire::isInDoubt);
+      boolean inDoubt = callsTo(member).anyMatch(QuorumAcquire::isInDoubt);
       if (ours.contains(member)) {
-        answers.add(member.debts.add(keys, token, open, ttl, context));
+        answers.add(lease.at(member).release(keys, ttl, context));
       } else if (inDoubt && !inUse) {
-        var unused = member.debts.add(keys, token, open, ttl, context);
+        var unused = lease.at(member).release(keys, ttl, context);
       }
     }
     wakeUps.ignoreFrom(keys, ours);
@@ -256,7 +262,7 @@ final class QuorumAcquire {
   }
 
   private static boolean isInDoubt(MemberCall<MemberGrant> call) {
-    StoreFailure failure = call.failure();
-    return !call.isOver() || (call.answer() == null && failure != null && failure.isInDoubt());
+    StoreFailure failure = call.lasting();
+    return !call.isOver() || (failure != null && failure.isInDoubt());
   }
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
-import io.monolock.store.Grant;
+import io.monolock.quorum.MemberLease.Kind;
 import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,9 +21,8 @@ import reactor.util.context.ContextView;
  * lost it or never had it; otherwise members that restart empty, one after the other, would end the
  * lock.
  *
- * <p>The metadata to write is read from a member that holds the keys. After {@link #end}, which a
- * release calls, nothing more is written, and a write that is under way then is undone by a release
- * as soon as it is answered.
+ * <p>The metadata to write is read from a member that holds the keys. Where the keys were to be
+ * released since the extension was asked for, nothing is written.
  */
 final class QuorumExtend {
 
@@ -30,55 +31,50 @@ final class QuorumExtend {
   private final List<Member> members;
   private final QuorumSettings settings;
   private final LockKeys keys;
-  private final String token;
+  private final QuorumLease lease;
   private final Duration ttl;
-  private final ContextView context;
-  private final Consumer<QuorumExtend> whenOver;
 
+  private final Map<Member, Long> positions = new HashMap<>(); // guarded by this
   private final List<Member> without = new ArrayList<>(); // guarded by this
   private @Nullable Member holder; // guarded by this
   private int holders; // guarded by this
-  private int unanswered; // guarded by this
-  private boolean ended; // guarded by this
 
   QuorumExtend(
       List<Member> members,
       QuorumSettings settings,
       LockKeys keys,
-      String token,
-      Duration ttl,
-      ContextView context,
-      Consumer<QuorumExtend> whenOver) {
+      QuorumLease lease,
+      Duration ttl) {
     this.members = members;
     this.settings = settings;
     this.keys = keys;
-    this.token = token;
+    this.lease = lease;
     this.ttl = ttl;
-    this.context = context;
-    this.whenOver = whenOver;
-    this.unanswered = members.size();
   }
 
   Mono<Boolean> run() {
-    Broadcast<Boolean> broadcast =
-        new Broadcast<>(members, settings, this::extend, settings.memberTimeout());
-    return broadcast.whenOver(this::answered).ask(Broadcast::yesOrNo);
+    return new Broadcast<Boolean>(
+            members, settings, member -> member.store.extend(keys, lease.token, ttl))
+        .by(this::enter)
+        .ask(Broadcast::yesOrNo)
+        .doOnNext(
+            extended -> {
+              if (extended) {
+                lease.held(ttl);
+              }
+            });
   }
 
-  private Mono<Boolean> extend(Member member) {
-    return member.store.extend(keys, token, ttl);
+  private void enter(MemberCall<Boolean> call, ContextView context) {
+    MemberLease there = lease.at(call.member);
+    synchronized (this) {
+      positions.put(call.member, there.position());
+    }
+    call.whenOver(() -> answered(call, context));
+    there.enter(Kind.EXTEND, keys, ttl, call);
   }
 
-  /** Makes this extension write nothing more. */
-  synchronized void end() {
-    ended = true;
-  }
-
-  private synchronized boolean isEnded() {
-    return ended;
-  }
-
-  private void answered(MemberCall<Boolean> call) {
+  private void answered(MemberCall<Boolean> call, ContextView context) {
     Boolean held = call.answer();
     List<Member> toRestore = List.of();
     Member source;
@@ -93,59 +89,41 @@ final class QuorumExtend {
       if (holders > members.size() / 2) {
         toRestore = List.copyOf(without);
         without.clear();
-        unanswered += toRestore.size();
       }
     }
     if (source != null) {
       for (Member member : toRestore) {
-        restore(member, source);
+        restore(member, source, context);
       }
     }
-    over();
   }
 
-  private void over() {
-    boolean last;
-    synchronized (this) {
-      last = --unanswered == 0;
-    }
-    if (last) {
-      whenOver.accept(this);
-    }
-  }
-
-  private void restore(Member member, Member source) {
+  private void restore(Member member, Member source, ContextView context) {
     Mono<Holder> inspection = source.call(() -> source.store.inspect(keys.asList().get(0)));
     MemberCall<Holder> call = new MemberCall<>(source, inspection, settings, context, any -> {});
     call.whenOver(
         () -> {
           Holder known = call.answer();
           if (known != null) {
-            known.metadata().ifPresent(metadata -> write(member, metadata));
+            known.metadata().ifPresent(metadata -> write(member, metadata, context));
           }
-          over();
         });
-    call.send(settings.memberTimeout());
+    call.begin();
+    call.send();
   }
 
-  private void write(Member member, String metadata) {
-    synchronized (this) {
-      if (ended) {
-        return;
-      }
-      unanswered++;
-    }
-    Mono<Grant> writing =
-        member.call(() -> member.store.acquire(keys, token, metadata, ttl, false));
-    MemberCall<Grant> call = new MemberCall<>(member, writing, settings, context, any -> {});
+  private void write(Member member, String metadata, ContextView context) {
+    Mono<MemberGrant> writing =
+        member
+            .call(() -> member.store.acquire(keys, lease.token, metadata, ttl, false))
+            .map(grant -> new MemberGrant(grant, Optional.empty()));
+    MemberCall<MemberGrant> call = new MemberCall<>(member, writing, settings, context, any -> {});
     call.whenOver(
-        () -> {
-          LOG.debug("{} was asked to hold {} again: {}", member, keys, call.answer());
-          if (isEnded()) {
-            var unused = member.debts.add(keys, token, List.of(), ttl, context);
-          }
-          over();
-        });
-    call.send(settings.memberTimeout());
+        () -> LOG.debug("{} was asked to hold {} again: {}", member, keys, call.answer()));
+    long since;
+    synchronized (this) {
+      since = positions.getOrDefault(member, 0L);
+    }
+    lease.at(member).restore(keys, ttl, call, since);
   }
 }

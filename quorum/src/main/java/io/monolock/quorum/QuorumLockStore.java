@@ -33,12 +33,28 @@ import reactor.core.scheduler.Schedulers;
  * <pre>{@code
  * List<RedisLockStore> members =
  *     uris.stream().map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList();
- * ReactiveLocker locker = ReactiveLocker.create(QuorumLockStore.of(members));
+ * ReactiveLocker locker =
+ *     ReactiveLocker.create(QuorumLockStore.create(members, Duration.ofMinutes(10)));
  * }</pre>
  *
  * <p>The members must not share anything that could fail for several of them at once, and must not
- * be replicas of each other: stand-alone servers, each on a machine of its own. Creating a store
- * sends nothing and never blocks.
+ * be replicas of each other: servers each on a machine of its own. A member may have replicas that
+ * take over, as behind Sentinels; a cluster is refused. Creating a store sends nothing and never
+ * blocks.
+ *
+ * <h2>What holds</h2>
+ *
+ * <p>Two handles of a key are both valid only if a majority of the members has forgotten locks
+ * within one {@code largestTtl}: was restarted, emptied, or replaced by a replica. Or if members
+ * have forgotten without noticing it: as the clock of a member jumped ahead, which ends its keys
+ * early and makes it look older than it is, or as it evicted keys ({@code maxmemory-policy} must be
+ * {@code noeviction}). Or after {@link #forceRelease}, whose purpose that is. Clocks may run 1 %
+ * too fast or too slow.
+ *
+ * <p>{@code largestTtl} is the longest time for which any process keeps a lock in these members
+ * without prolonging it. It has no default, as no process knows the others. It bounds every
+ * lifetime: a longer ttl, {@code holdAtLeast} or extension fails as {@code MISUSE}. The longer it
+ * is, the longer a member that was restarted does not help to grant locks.
  *
  * <h2>Each call</h2>
  *
@@ -59,12 +75,15 @@ import reactor.core.scheduler.Schedulers;
  * a release are asked again in the background until the keys have expired there. A transfer is a
  * release and an acquisition.
  *
- * <h2>Members that restart</h2>
+ * <h2>Members that forget</h2>
  *
- * <p>A member that was restarted or emptied may have forgotten locks that are held. It helps to
- * grant others only when the largest ttl in use has passed since, see {@link Builder#largestTtl}.
- * That is known from {@link LockStore#incarnation}, which is asked behind each attempt. A quorum
- * whose members are all new is used at once.
+ * <p>A member that was restarted, with or without its data, or emptied, may have forgotten locks
+ * that are held. It is given locks, but does not help to grant them until it has forgotten nothing
+ * for one {@code largestTtl} and 2 % more. It counts from its first grant since then; each grant
+ * says of which beginning it is.
+ *
+ * <p>So a quorum whose members are all new grants nothing for one {@code largestTtl} after it was
+ * first asked. {@link #declareNew} spares that wait.
  *
  * <h2>Fencing numbers</h2>
  *
@@ -74,11 +93,11 @@ import reactor.core.scheduler.Schedulers;
  * taking part in a later fenced acquisition, or the clocks of the members differ by less than the
  * time between two grants.
  *
- * <h2>Not promised</h2>
+ * <h2>Also to know</h2>
  *
- * <p>When a majority of the members forget their locks within one ttl, a lock that is held may be
- * granted again; so it may after {@link #forceRelease}, whose purpose that is. That two members are
- * the same server is only found out when they are first asked: then each acquisition fails at once
+ * <p>All calls of a token at a member are made one after the other. So an extension behind an
+ * acquisition that a member leaves unanswered can come too late there for a short ttl. That two
+ * members are the same server is only found out when both have granted: then each acquisition fails
  * with a failure of reason {@code MISUSE}.
  */
 public final class QuorumLockStore implements LockStore {
@@ -88,11 +107,9 @@ public final class QuorumLockStore implements LockStore {
 
   private final List<Member> members;
   private final QuorumSettings settings;
-  private final LargestTtl largestTtl;
   private final MemberEligibility eligibility;
   private final QuorumWakeUps wakeUps;
-  private final SerialByToken serial = new SerialByToken();
-  private final Extensions extensions;
+  private final QuorumLeases leases;
   private final QuorumReads reads;
   private volatile boolean closed;
 
@@ -101,6 +118,7 @@ public final class QuorumLockStore implements LockStore {
         new QuorumSettings(
             builder.timer,
             builder.memberTimeout,
+            builder.largestTtl,
             builder.restartedMembersVoteAtOnce,
             builder.random);
     List<Member> members = new ArrayList<>();
@@ -108,10 +126,9 @@ public final class QuorumLockStore implements LockStore {
       members.add(new Member(store, members.size() + 1, settings));
     }
     this.members = List.copyOf(members);
-    this.largestTtl = new LargestTtl(builder.largestTtl);
-    this.eligibility = new MemberEligibility(this.members, settings, largestTtl);
+    this.eligibility = new MemberEligibility(settings);
     this.wakeUps = new QuorumWakeUps(this.members, settings);
-    this.extensions = new Extensions(this.members, settings);
+    this.leases = new QuorumLeases(this.members, settings);
     this.reads = new QuorumReads(this.members, settings);
   }
 
@@ -120,28 +137,83 @@ public final class QuorumLockStore implements LockStore {
    *
    * @param members an odd number of stores, at least three, each of another server; the new store
    *     closes them
+   * @param largestTtl the longest time for which any process keeps a lock in these members without
+   *     prolonging it, by its ttl or {@code holdAtLeast}: 1 ms to 365 days, the same in all
+   *     processes
    * @return a new store
-   * @throws IllegalArgumentException when there are fewer than three members or an even number, or
-   *     when one is given twice
+   * @throws IllegalArgumentException when there are fewer than three members or an even number,
+   *     when one is given twice or cannot be a member, or when the time is out of range
    */
-  public static QuorumLockStore of(List<? extends LockStore> members) {
-    return builder(members).build();
+  public static QuorumLockStore create(List<? extends LockStore> members, Duration largestTtl) {
+    return builder(members, largestTtl).build();
   }
 
   /**
    * Begins a store that differs from the default.
    *
-   * @param members as for {@link #of}
+   * @param members as for {@link #create}
+   * @param largestTtl as for {@link #create}
    * @return a builder
-   * @throws IllegalArgumentException as {@link #of} does
+   * @throws IllegalArgumentException as {@link #create} does
    */
-  public static Builder builder(List<? extends LockStore> members) {
-    return new Builder(members);
+  public static Builder builder(List<? extends LockStore> members, Duration largestTtl) {
+    return new Builder(members, largestTtl);
+  }
+
+  /**
+   * Makes the members count as if they had forgotten nothing for long, so that a new quorum is used
+   * at once. For one who sets it up, or has emptied it on purpose, and knows that no process holds
+   * a lock in it: otherwise the lock may be granted a second time. Not for every start of a
+   * program. Other processes need not be told.
+   *
+   * <p>It fails with {@link StoreFailure} unless all members confirm it in time. Those that did
+   * vote at once all the same. To be repeated only while there is no lock yet.
+   *
+   * @return completes when all members have confirmed it
+   */
+  @Override
+  public Mono<Void> declareNew() {
+    return open(
+        () ->
+            new Broadcast<Boolean>(
+                    members, settings, member -> member.store.declareNew().thenReturn(true))
+                .ask(QuorumLockStore::declared));
+  }
+
+  private static @Nullable Mono<Void> declared(Broadcast<Boolean> broadcast) {
+    if (broadcast.pending() > 0) {
+      return null;
+    }
+    return broadcast.failures().isEmpty() ? Mono.empty() : Mono.error(broadcast.failures().get(0));
   }
 
   @Override
   public void check(LockKeys keys, boolean fenced) {
     members.forEach(member -> member.store.check(keys, fenced));
+  }
+
+  @Override
+  public void check(LockKeys keys, Duration longest, boolean fenced) {
+    if (longest.compareTo(settings.largestTtl()) > 0) {
+      throw new IllegalArgumentException(tooLong("ttl and holdAtLeast", longest));
+    }
+    members.forEach(member -> member.store.check(keys, longest, fenced));
+  }
+
+  private String tooLong(String what, Duration time) {
+    return "%s must be at most the largestTtl of the quorum, %s, was %s"
+        .formatted(what, settings.largestTtl(), time);
+  }
+
+  /** The call, unless it would let keys live for too long. */
+  private <T> Mono<T> bounded(String what, Duration time, Supplier<Mono<T>> call) {
+    return open(
+        () ->
+            time.compareTo(settings.largestTtl()) <= 0
+                ? call.get()
+                : Mono.error(
+                    new StoreFailure(
+                        StoreProblem.Reason.MISUSE, false, tooLong(what, time), null)));
   }
 
   /**
@@ -153,26 +225,27 @@ public final class QuorumLockStore implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return open(
+    return bounded(
+        "ttl",
+        ttl,
         () ->
-            largestTtl
-                .use(ttl)
-                .then(eligibility.askAll())
-                .then(
-                    serial.inOrder(
-                        keys,
-                        token,
-                        Mono.defer(() -> attempt(keys, token, metadata, ttl, fenced)))));
-  }
-
-  private Mono<Grant> attempt(
-      LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    StoreFailure misuse = eligibility.misuse();
-    return misuse != null
-        ? Mono.error(misuse)
-        : new QuorumAcquire(
-                members, settings, eligibility, wakeUps, keys, token, metadata, ttl, fenced)
-            .run();
+            leases.use(
+                token,
+                lease ->
+                    lease.inOrder(
+                        Mono.defer(
+                            () ->
+                                new QuorumAcquire(
+                                        members,
+                                        settings,
+                                        eligibility,
+                                        wakeUps,
+                                        keys,
+                                        lease,
+                                        metadata,
+                                        ttl,
+                                        fenced)
+                                    .run()))));
   }
 
   /**
@@ -183,23 +256,34 @@ public final class QuorumLockStore implements LockStore {
    */
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-    return open(() -> largestTtl.use(ttl).then(extensions.extend(keys, token, ttl)));
+    return bounded(
+        "ttl",
+        ttl,
+        () ->
+            leases.use(
+                token, lease -> new QuorumExtend(members, settings, keys, lease, ttl).run()));
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>True when a majority released the keys. Members that do not answer are asked again in the
-   * background.
+   * <p>True when a majority released the keys, at this call or before. Members that do not answer
+   * are asked again in the background.
    */
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-    return open(
-        () -> {
-          extensions.end(keys, token);
-          return new QuorumRelease(members, settings, keys, token, keepFor, largestTtl.orLonger())
-              .run();
-        });
+    return bounded(
+        "keepFor", keepFor, () -> leases.use(token, lease -> release(keys, lease, keepFor)));
+  }
+
+  private Mono<Boolean> release(LockKeys keys, QuorumLease lease, Duration keepFor) {
+    Duration life = settings.largestTtl();
+    lease.releasing();
+    return new Broadcast<Boolean>(
+            members, settings, member -> lease.at(member).request(keys, keepFor))
+        .by((call, context) -> lease.at(call.member).release(keys, keepFor, life, context, call))
+        .ask(Broadcast::yesOrNo)
+        .doOnNext(any -> lease.released());
   }
 
   /**
@@ -222,10 +306,7 @@ public final class QuorumLockStore implements LockStore {
     return open(
         () ->
             new Broadcast<Boolean>(
-                    members,
-                    settings,
-                    member -> member.store.raiseFence(keys, token, number),
-                    settings.memberTimeout())
+                    members, settings, member -> member.store.raiseFence(keys, token, number))
                 .ask(Broadcast::yesOrNo));
   }
 
@@ -271,10 +352,7 @@ public final class QuorumLockStore implements LockStore {
     return open(
         () ->
             new Broadcast<StoreHealth>(
-                    members,
-                    settings,
-                    member -> member.store.health().defaultIfEmpty(UNKNOWN),
-                    settings.memberTimeout())
+                    members, settings, member -> member.store.health().defaultIfEmpty(UNKNOWN))
                 .ask(QuorumLockStore::health));
   }
 
@@ -306,7 +384,7 @@ public final class QuorumLockStore implements LockStore {
     return Mono.defer(
         () -> {
           closed = true;
-          members.forEach(member -> member.debts.close());
+          members.forEach(member -> member.retries.close());
           return Mono.whenDelayError(members.stream().map(member -> member.store.close()).toList());
         });
   }
@@ -323,12 +401,17 @@ public final class QuorumLockStore implements LockStore {
 
   /** How many releases are not confirmed by a member. */
   int unconfirmedReleases() {
-    return members.stream().mapToInt(member -> member.debts.size()).sum();
+    return leases.unconfirmed();
   }
 
-  /** How many sets of keys have waiters, attempts or extensions. */
+  /** How many sets of keys have waiters, and how many tokens have calls under way. */
   int underWay() {
-    return wakeUps.size() + extensions.size() + serial.size();
+    return wakeUps.size() + leases.busy();
+  }
+
+  /** How many tokens there are of which something may be left. */
+  int tokens() {
+    return leases.size();
   }
 
   /** Settings of a quorum. */
@@ -341,12 +424,13 @@ public final class QuorumLockStore implements LockStore {
 
     private final List<LockStore> stores;
     private Duration memberTimeout = Duration.ofMillis(500);
-    private @Nullable Duration largestTtl;
+    private final Duration largestTtl;
     private Scheduler timer = Schedulers.parallel();
     private boolean restartedMembersVoteAtOnce;
     private Supplier<? extends RandomGenerator> random = ThreadLocalRandom::current;
 
-    private Builder(List<? extends LockStore> members) {
+    private Builder(List<? extends LockStore> members, Duration largestTtl) {
+      this.largestTtl = within("largestTtl", largestTtl, SHORTEST_TTL, LONGEST_TTL);
       List<LockStore> stores = new ArrayList<>();
       Set<LockStore> distinct = Collections.newSetFromMap(new IdentityHashMap<>());
       for (LockStore member : members) {
@@ -382,20 +466,6 @@ public final class QuorumLockStore implements LockStore {
     }
 
     /**
-     * The largest ttl in use for locks in these members, in any process. A member that was
-     * restarted or emptied helps to grant locks again after that time. Calls with a larger ttl fail
-     * with a {@link StoreFailure} of reason {@code MISUSE}.
-     *
-     * @param ttl 1 ms to 365 days; by default it is the largest ttl that this very store has been
-     *     asked for so far, which is enough if all processes use the same ones
-     * @return this builder
-     */
-    public Builder largestTtl(Duration ttl) {
-      this.largestTtl = within("largestTtl", ttl, SHORTEST_TTL, LONGEST_TTL);
-      return this;
-    }
-
-    /**
      * Clock and timer of all time limits.
      *
      * @param timer by default {@link Schedulers#parallel()}
@@ -407,9 +477,9 @@ public final class QuorumLockStore implements LockStore {
     }
 
     /**
-     * Whether members that were restarted or emptied help to grant locks at once; they are not even
-     * asked for their incarnation. It is safe only for servers that lose nothing: those that store
-     * each write before they confirm it ({@code appendfsync always}), and are never emptied.
+     * Whether members that are new, or were restarted or emptied, help to grant locks at once. It
+     * is safe only for servers that lose nothing: those that store each write before they confirm
+     * it ({@code appendfsync always}), and are never emptied.
      *
      * @param atOnce false by default
      * @return this builder
@@ -429,8 +499,11 @@ public final class QuorumLockStore implements LockStore {
      * A new store with these settings. Sends nothing.
      *
      * @return the store
+     * @throws IllegalArgumentException if a store cannot be a member, as it is a cluster or does
+     *     not tell since when it has forgotten nothing
      */
     public QuorumLockStore build() {
+      stores.forEach(LockStore::becomeMember);
       return new QuorumLockStore(this);
     }
 

@@ -98,6 +98,6 @@ final class QuorumReads {
   }
 
   private <A> Broadcast<A> broadcast(Function<Member, Mono<A>> call) {
-    return new Broadcast<>(members, settings, call, settings.memberTimeout());
+    return new Broadcast<>(members, settings, call);
   }
 }

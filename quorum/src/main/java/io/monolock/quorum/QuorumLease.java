@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.quorum;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.context.Context;
+
+/**
+ * What one token has in the quorum: a {@link MemberLease} at each member. Its attempts run one
+ * after the other, as one without a majority must not undo what the next one was granted.
+ */
+final class QuorumLease {
+
+  final String token;
+  private final QuorumSettings settings;
+  private final Runnable whenIdle;
+  private final Map<Member, MemberLease> leases = new LinkedHashMap<>();
+
+  // all guarded by this
+  private Sinks.@Nullable Empty<Void> lastAttempt;
+  private int running;
+  private int releases;
+  private boolean held;
+  private long until;
+
+  QuorumLease(String token, List<Member> members, QuorumSettings settings, QuorumLeases registry) {
+    this.token = token;
+    this.settings = settings;
+    this.whenIdle = () -> registry.settle(this);
+    for (Member member : members) {
+      leases.put(member, new MemberLease(member, token, settings, whenIdle));
+    }
+  }
+
+  MemberLease at(Member member) {
+    MemberLease lease = leases.get(member);
+    if (lease == null) {
+      throw new IllegalStateException("there is no lease at " + member);
+    }
+    return lease;
+  }
+
+  Collection<MemberLease> all() {
+    return leases.values();
+  }
+
+  /**
+   * The attempt, subscribed once those before it have ended; it runs to its end even if its
+   * subscriber cancels.
+   */
+  <T> Mono<T> inOrder(Mono<T> attempt) {
+    return Mono.deferContextual(
+        context -> {
+          Sinks.Empty<Void> end = Sinks.empty();
+          Mono<T> next = follow(end).then(attempt);
+          Sinks.One<T> answer = Sinks.one();
+          next.doFinally(any -> ended(end))
+              .subscribe(
+                  answer::tryEmitValue,
+                  answer::tryEmitError,
+                  answer::tryEmitEmpty,
+                  Context.of(context));
+          return answer.asMono();
+        });
+  }
+
+  private synchronized Mono<Void> follow(Sinks.Empty<Void> end) {
+    Sinks.Empty<Void> before = lastAttempt;
+    lastAttempt = end;
+    running++;
+    return before == null ? Mono.empty() : before.asMono();
+  }
+
+  private void ended(Sinks.Empty<Void> end) {
+    synchronized (this) {
+      if (end.equals(lastAttempt)) {
+        lastAttempt = null;
+      }
+    }
+    end.tryEmitEmpty();
+    leave();
+  }
+
+  synchronized void enter() {
+    running++;
+  }
+
+  void leave() {
+    synchronized (this) {
+      running--;
+    }
+    whenIdle.run();
+  }
+
+  /** A majority has granted or extended the keys. */
+  synchronized void held(Duration ttl) {
+    held = true;
+    until = Math.max(until, settings.now() + 2 * ttl.toNanos());
+  }
+
+  /** A release begins. */
+  synchronized void releasing() {
+    releases++;
+  }
+
+  synchronized int releases() {
+    return releases;
+  }
+
+  /** A release has an answer. */
+  synchronized void released() {
+    held = false;
+  }
+
+  /** Whether a call of a caller is under way. */
+  synchronized boolean isBusy() {
+    return running > 0;
+  }
+
+  /** Whether nothing is left of the token. */
+  boolean isOver() {
+    synchronized (this) {
+      if (running > 0 || (held && until - settings.now() > 0)) {
+        return false;
+      }
+    }
+    return all().stream().allMatch(MemberLease::isIdle);
+  }
+}
