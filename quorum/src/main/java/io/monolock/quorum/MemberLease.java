@@ -190,6 +190,11 @@ final class MemberLease {
     return freed.contains(keys);
   }
 
+  /** A later release is not the repetition of one before. */
+  synchronized void forgetFreed() {
+    freed.clear();
+  }
+
   private void next() {
     Entry entry;
     synchronized (this) {

@@ -53,12 +53,15 @@ final class QuorumExtend {
   }
 
   Mono<Boolean> run() {
-    return new Broadcast<Boolean>(
-            members, settings, member -> member.store.extend(keys, lease.token, ttl))
+    Broadcast<Boolean> broadcast =
+        new Broadcast<>(members, settings, member -> member.store.extend(keys, lease.token, ttl));
+    return broadcast
         .by(this::enter)
         .ask(Broadcast::yesOrNo)
         .doOnNext(
             extended -> {
+              // the handle may end as soon as the answer is known
+              broadcast.calls().forEach(call -> call.drop("was not needed"));
               if (extended) {
                 lease.held(ttl);
               }

@@ -113,9 +113,12 @@ final class QuorumLease {
     return releases;
   }
 
-  /** A release has an answer. */
-  synchronized void released() {
-    held = false;
+  /** A release has an answer, so that it is not repeated. */
+  void released() {
+    synchronized (this) {
+      held = false;
+    }
+    all().forEach(MemberLease::forgetFreed);
   }
 
   /** Whether a call of a caller is under way. */

@@ -121,6 +121,8 @@ class QuorumFaultsTest {
     redis.proxy(3).dropReplies(true);
 
     assertThat(failure(store.acquire(A, ALICE, "", LONG, false)).isTransient()).isTrue();
+    assertThat(redis.having("a")).containsExactly(3);
+    redis.proxy(3).dropReplies(false);
 
     await().atMost(LIMIT).until(() -> redis.having("a").isEmpty());
   }
