@@ -38,11 +38,7 @@ final class Broadcast<A> {
   private final QuorumSettings settings;
   private final Function<Member, Mono<A>> request;
 
-  private BiConsumer<MemberCall<A>, ContextView> sending =
-      (call, context) -> {
-        call.begin();
-        call.send();
-      };
+  private BiConsumer<MemberCall<A>, ContextView> sending = (call, context) -> call.send();
   private final List<MemberCall<A>> calls = new ArrayList<>();
   private final Map<Member, A> answers = new LinkedHashMap<>(); // guarded by this
   private final List<StoreFailure> failures = new ArrayList<>(); // guarded by this
@@ -52,9 +48,9 @@ final class Broadcast<A> {
    *
    * @param request makes the call to a member
    */
-  Broadcast(List<Member> members, QuorumSettings settings, Function<Member, Mono<A>> request) {
-    this.members = members;
-    this.settings = settings;
+  Broadcast(Quorum quorum, Function<Member, Mono<A>> request) {
+    this.members = quorum.members();
+    this.settings = quorum.settings();
     this.request = request;
   }
 
@@ -73,9 +69,9 @@ final class Broadcast<A> {
     Sinks.One<Mono<R>> result = Sinks.one();
     for (Member member : members) {
       Mono<A> answer = member.call(() -> request.apply(member));
-      calls.add(
-          new MemberCall<>(
-              member, answer, settings, context, answered -> onOutcome(answered, rule, result)));
+      MemberCall<A> call = new MemberCall<>(member, answer, settings, context);
+      calls.add(call);
+      call.outcome().subscribe(null, null, () -> onOutcome(call, rule, result));
     }
     calls.forEach(call -> sending.accept(call, context));
     return result.asMono().flatMap(Function.identity());

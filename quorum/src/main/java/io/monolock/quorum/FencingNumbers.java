@@ -10,7 +10,6 @@ import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import reactor.core.publisher.Mono;
 
@@ -24,12 +23,10 @@ import reactor.core.publisher.Mono;
  */
 final class FencingNumbers {
 
-  private final List<Member> members;
-  private final QuorumSettings settings;
+  private final Quorum quorum;
 
-  FencingNumbers(List<Member> members, QuorumSettings settings) {
-    this.members = members;
-    this.settings = settings;
+  FencingNumbers(Quorum quorum) {
+    this.quorum = quorum;
   }
 
   /** The number for the keys, once a majority stores it. */
@@ -38,14 +35,13 @@ final class FencingNumbers {
     Map<Member, Long> given = new HashMap<>();
     votes.forEach((member, vote) -> given.put(member, numberOf(vote.grant())));
     for (long number : given.values()) {
-      if (Collections.frequency(given.values(), number) > members.size() / 2) {
+      if (Collections.frequency(given.values(), number) > quorum.members().size() / 2) {
         return Mono.just(number);
       }
     }
     long highest = Collections.max(given.values());
     return new Broadcast<>(
-            members,
-            settings,
+            quorum,
             member ->
                 given.getOrDefault(member, 0L) == highest
                     ? Mono.just(true)

@@ -15,6 +15,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
@@ -25,18 +26,14 @@ import reactor.util.context.ContextView;
  */
 final class MemberCall<A> implements CoreSubscriber<A> {
 
-  /** Notified once, within the time limit, of the answer or the failure. */
-  interface OutcomeListener<A> {
-    void onOutcome(MemberCall<A> call);
-  }
-
   final Member member;
   private final Mono<A> request;
   private final QuorumSettings settings;
   private final Context context;
-  private final OutcomeListener<A> listener;
+  private final Sinks.Empty<Void> outcome = Sinks.empty();
 
   private final List<Runnable> whenOver = new ArrayList<>(); // guarded by this
+  private boolean begun; // guarded by this
   private boolean sent; // guarded by this
   private long sentAt; // guarded by this
   private boolean notified; // guarded by this
@@ -45,21 +42,21 @@ final class MemberCall<A> implements CoreSubscriber<A> {
   private @Nullable StoreFailure failure; // guarded by this
   private Disposable timer = Disposables.disposed(); // guarded by this
 
-  MemberCall(
-      Member member,
-      Mono<A> request,
-      QuorumSettings settings,
-      ContextView context,
-      OutcomeListener<A> listener) {
+  MemberCall(Member member, Mono<A> request, QuorumSettings settings, ContextView context) {
     this.member = member;
     this.request = request;
     this.settings = settings;
     this.context = Context.of(context);
-    this.listener = listener;
   }
 
   /** Begins the time limit of a call that is sent now or later. */
   void begin() {
+    synchronized (this) {
+      if (begun) {
+        return;
+      }
+      begun = true;
+    }
     arm(settings.memberTimeout(), this::timeOut);
   }
 
@@ -72,7 +69,13 @@ final class MemberCall<A> implements CoreSubscriber<A> {
       sent = true;
       sentAt = settings.now();
     }
+    begin();
     request.subscribe(this);
+  }
+
+  /** Completes, within the time limit, when there is an answer or a failure. */
+  Mono<Void> outcome() {
+    return outcome.asMono();
   }
 
   /** Ends it if it is not sent yet. */
@@ -165,7 +168,7 @@ final class MemberCall<A> implements CoreSubscriber<A> {
         this.failure = failure;
       }
     }
-    listener.onOutcome(this);
+    outcome.tryEmitEmpty();
   }
 
   private void end(@Nullable A answer, @Nullable StoreFailure failure) {

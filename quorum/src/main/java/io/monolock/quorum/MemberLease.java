@@ -7,16 +7,12 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
-import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
@@ -39,7 +35,8 @@ import reactor.util.context.ContextView;
  * keys are owed they are not acquired again. An acquisition that failed in doubt may take effect
  * after the release; so the release is then repeated, after a second and at half the ttl.
  *
- * <p>A release that is repeated says whether it was this object that freed the keys.
+ * <p>A release that is repeated as the quorum could not decide it answers true if this object has
+ * freed the keys before, or may have.
  */
 final class MemberLease {
 
@@ -52,6 +49,7 @@ final class MemberLease {
   }
 
   private static final Duration SOON = Duration.ofSeconds(1);
+  private static final long ANY = -1;
 
   private final Member member;
   private final String token;
@@ -62,9 +60,8 @@ final class MemberLease {
   private final Deque<Entry> unsent = new ArrayDeque<>();
   private @Nullable Entry underWay;
   private final Map<LockKeys, Owed> owed = new LinkedHashMap<>();
-  private final Map<LockKeys, Taken> taken = new LinkedHashMap<>();
-  private final Set<LockKeys> freed = new HashSet<>();
-  private long entries;
+  private final Map<LockKeys, Doubt> doubts = new HashMap<>();
+  private final Map<LockKeys, Long> freed = new HashMap<>(); // and until when that counts
   private long lastAcquisition;
   private long lastRelease;
   private int repetitions;
@@ -72,10 +69,14 @@ final class MemberLease {
   /**
    * A call in its place.
    *
-   * @param number its place, from 1 on
    * @param life how long keys live at most after it
    */
-  private record Entry(Kind kind, LockKeys keys, Duration life, MemberCall<?> call, long number) {}
+  private record Entry(Kind kind, LockKeys keys, Duration life, MemberCall<?> call) {
+
+    boolean overlaps(LockKeys others) {
+      return keys.asList().stream().anyMatch(others.asSet()::contains);
+    }
+  }
 
   /**
    * Keys that are to be released.
@@ -91,8 +92,8 @@ final class MemberLease {
     }
   }
 
-  /** Keys that were granted, or may have been. */
-  private record Taken(Duration life, boolean isInDoubt) {}
+  /** An acquisition that may have taken effect, or may yet. */
+  private record Doubt(Duration life, long until) {}
 
   MemberLease(Member member, String token, QuorumSettings settings, Runnable whenIdle) {
     this.member = member;
@@ -101,85 +102,72 @@ final class MemberLease {
     this.whenIdle = whenIdle;
   }
 
-  /** Sends the call when its turn has come. */
-  void enter(Kind kind, LockKeys keys, Duration life, MemberCall<?> call) {
-    enter(kind, keys, life, call, Long.MAX_VALUE);
+  /** How many releases there were; restores keys only if there was no other since. */
+  synchronized long releases() {
+    return lastRelease;
   }
 
   /** Writes keys that the member has lost, unless they were to be released since then. */
-  void restore(LockKeys keys, Duration life, MemberCall<?> call, long since) {
-    enter(Kind.ACQUIRE, keys, life, call, since);
+  void restore(LockKeys keys, Duration life, MemberCall<?> call, long releases) {
+    enter(Kind.ACQUIRE, keys, life, call, releases);
+  }
+
+  /** Sends the call when its turn has come. */
+  void enter(Kind kind, LockKeys keys, Duration life, MemberCall<?> call) {
+    enter(kind, keys, life, call, ANY);
   }
 
   private void enter(
-      Kind kind, LockKeys keys, Duration life, MemberCall<?> call, long unlessReleasedSince) {
-    List<Entry> dropped = new ArrayList<>();
-    Entry entry;
+      Kind kind, LockKeys keys, Duration life, MemberCall<?> call, long onlyIfReleases) {
+    Entry entry = new Entry(kind, keys, life, call);
+    List<Entry> superseded;
     synchronized (this) {
-      if (lastRelease > unlessReleasedSince) {
+      if (onlyIfReleases != ANY && onlyIfReleases != lastRelease) {
         return;
       }
-      entry = new Entry(kind, keys, life, call, ++entries);
-      Predicate<Entry> superseded =
-          kind == Kind.RELEASE
-              ? other -> overlap(other.keys, keys)
-              : other -> other.kind == kind && other.keys.equals(keys);
-      unsent.stream().filter(superseded).forEach(dropped::add);
-      unsent.removeAll(dropped);
+      superseded =
+          unsent.stream()
+              .filter(
+                  other ->
+                      kind == Kind.RELEASE
+                          ? other.overlaps(keys)
+                          : other.kind == kind && other.keys.equals(keys))
+              .toList();
+      unsent.removeAll(superseded);
       unsent.add(entry);
-      if (kind == Kind.ACQUIRE) {
-        lastAcquisition = entries;
-      }
+      lastAcquisition += kind == Kind.ACQUIRE ? 1 : 0;
     }
-    dropped.forEach(other -> other.call.drop("has got another call instead"));
     call.begin();
     call.whenOver(() -> ended(entry));
+    superseded.forEach(other -> other.call.drop("has got another call instead"));
     next();
   }
 
-  /** The place of the last call. */
-  synchronized long position() {
-    return entries;
-  }
-
   /**
-   * Releases keys, now or as soon as the member can.
+   * Releases keys, as soon as the member can.
    *
    * @param keepFor how long to keep the keys before
    * @param life how long they live at most
    */
   void release(
-      LockKeys keys,
-      Duration keepFor,
-      Duration life,
-      ContextView context,
-      MemberCall<Boolean> call) {
+      LockKeys keys, Duration keepFor, Duration life, ContextView context, MemberCall<?> call) {
     synchronized (this) {
       long now = settings.now();
       owed.put(keys, new Owed(now + keepFor.toNanos(), now + life.toNanos(), false, context));
-      lastRelease = entries + 1;
+      lastRelease++;
     }
     enter(Kind.RELEASE, keys, life, call);
   }
 
   /** Releases keys as above; completes when the member has answered, failed or timed out. */
   Mono<Void> release(LockKeys keys, Duration life, ContextView context) {
-    Sinks.Empty<Void> outcome = Sinks.empty();
-    release(
-        keys,
-        Duration.ZERO,
-        life,
-        context,
-        new MemberCall<>(
-            member,
-            request(keys, Duration.ZERO),
-            settings,
-            context,
-            any -> outcome.tryEmitEmpty()));
-    return outcome.asMono();
+    MemberCall<Boolean> call =
+        new MemberCall<>(member, request(keys, Duration.ZERO), settings, context);
+    release(keys, Duration.ZERO, life, context, call);
+    return call.outcome();
   }
 
-  /** The release itself; it answers true also if this object has released the keys before. */
+  /** The release itself. */
   Mono<Boolean> request(LockKeys keys, Duration keepFor) {
     return member
         .call(() -> member.store.release(keys, token, keepFor))
@@ -187,31 +175,36 @@ final class MemberLease {
   }
 
   private synchronized boolean hasFreed(LockKeys keys) {
-    return freed.contains(keys);
+    return freed.containsKey(keys);
   }
 
-  /** A later release is not the repetition of one before. */
-  synchronized void forgetFreed() {
+  /** The quorum has decided a release, so that the next one is no repetition of it. */
+  synchronized void decided() {
     freed.clear();
   }
 
   private void next() {
+    List<Entry> refused = new ArrayList<>();
     Entry entry;
     synchronized (this) {
       if (underWay != null) {
         return;
       }
-      unsent.removeIf(other -> other.call.isOver());
-      Entry first = unsent.peek();
-      entry = first == null ? due() : first.kind == Kind.ACQUIRE ? releaseBefore(first) : first;
-      if (entry != null && entry.equals(first)) {
-        unsent.remove();
+      entry = due();
+      while (entry == null && !unsent.isEmpty()) {
+        Entry first = unsent.remove();
+        if (first.kind == Kind.ACQUIRE && owed.keySet().stream().anyMatch(first::overlaps)) {
+          refused.add(first);
+        } else if (!first.call.isOver()) {
+          entry = first;
+        }
+      }
+      if (entry != null && entry.kind == Kind.ACQUIRE) {
+        freed.keySet().removeIf(entry::overlaps);
       }
       underWay = entry;
-      if (entry != null && entry.kind == Kind.ACQUIRE) {
-        freed.removeIf(keys -> overlap(keys, entry.keys));
-      }
     }
+    refused.forEach(one -> one.call.drop("has not confirmed an earlier release yet"));
     if (entry == null) {
       whenIdle.run();
     } else {
@@ -220,115 +213,61 @@ final class MemberLease {
   }
 
   private @Nullable Entry due() {
-    return owed.entrySet().stream()
-        .filter(one -> one.getValue().isDue)
-        .findFirst()
-        .map(one -> releaseOf(one.getKey(), one.getValue()))
-        .orElse(null);
-  }
-
-  /** What keys of an acquisition are owed is released first. */
-  private Entry releaseBefore(Entry acquisition) {
-    return owed.entrySet().stream()
-        .filter(one -> overlap(one.getKey(), acquisition.keys))
-        .findFirst()
-        .map(one -> releaseOf(one.getKey(), one.getValue()))
-        .orElse(acquisition);
-  }
-
-  private Entry releaseOf(LockKeys keys, Owed debt) {
-    Duration keepFor = Duration.ofMillis((debt.keepUntil - settings.now()) / 1_000_000);
-    MemberCall<Boolean> call =
-        new MemberCall<>(
-            member,
-            request(keys, keepFor.isNegative() ? Duration.ZERO : keepFor),
-            settings,
-            debt.context,
-            any -> {});
-    Entry entry = new Entry(Kind.RELEASE, keys, Duration.ZERO, call, ++entries);
-    call.begin();
-    call.whenOver(() -> ended(entry));
-    return entry;
+    for (Map.Entry<LockKeys, Owed> one : owed.entrySet()) {
+      Owed debt = one.getValue();
+      if (debt.isDue) {
+        Duration keepFor = Duration.ofMillis((debt.keepUntil - settings.now()) / 1_000_000);
+        Mono<Boolean> request =
+            request(one.getKey(), keepFor.isNegative() ? Duration.ZERO : keepFor);
+        MemberCall<?> call = new MemberCall<>(member, request, settings, debt.context);
+        Entry entry = new Entry(Kind.RELEASE, one.getKey(), Duration.ZERO, call);
+        call.whenOver(() -> ended(entry));
+        return entry;
+      }
+    }
+    return null;
   }
 
   private void ended(Entry entry) {
     StoreFailure failure = entry.call.lasting();
-    List<Entry> refused = new ArrayList<>();
+    boolean isSent = entry.call.isSent();
     synchronized (this) {
       if (entry.equals(underWay)) {
         underWay = null;
       }
-      if (entry.kind == Kind.ACQUIRE && entry.call.isSent()) {
-        acquired(entry, failure);
-      } else if (entry.kind == Kind.RELEASE) {
-        released(entry, failure);
-        if (failure != null && owed.containsKey(entry.keys)) {
-          unsent.stream()
-              .filter(one -> one.kind == Kind.ACQUIRE && overlap(one.keys, entry.keys))
-              .forEach(refused::add);
-        }
+      if (entry.kind == Kind.RELEASE) {
+        released(entry, failure, isSent);
+      } else if (entry.kind == Kind.ACQUIRE && isSent && failure != null && failure.isInDoubt()) {
+        doubts.put(entry.keys, new Doubt(entry.life, settings.now() + entry.life.toNanos()));
       }
     }
-    refused.forEach(one -> one.call.drop("has not confirmed an earlier release yet"));
-    if (entry.kind == Kind.RELEASE && entry.call.isSent()) {
+    if (entry.kind == Kind.RELEASE && isSent) {
       member.retries.answered(this, failure);
     }
     next();
   }
 
-  private void acquired(Entry entry, @Nullable StoreFailure failure) {
-    boolean isGranted = entry.call.answer() instanceof MemberGrant grant && grant.isGranted();
-    boolean isInDoubt = failure != null && failure.isInDoubt();
-    if (isGranted || isInDoubt) {
-      taken.put(entry.keys, new Taken(entry.life, isInDoubt));
-    }
-    boolean isToBeFree = lastRelease > entry.number && lastAcquisition <= entry.number;
-    if (isGranted && isToBeFree && unsent.stream().noneMatch(one -> one.kind == Kind.RELEASE)) {
-      // it was given up for lost, and the release has been answered meanwhile
-      owe(entry.keys, entry.life);
-    }
-  }
-
-  private void owe(LockKeys keys, Duration life) {
-    long now = settings.now();
-    owed.putIfAbsent(keys, new Owed(now, now + life.toNanos(), true, Context.empty()));
-  }
-
-  private void released(Entry entry, @Nullable StoreFailure failure) {
+  private void released(Entry entry, @Nullable StoreFailure failure, boolean isSent) {
     Owed debt = owed.get(entry.keys);
-    if (failure == null) {
+    boolean mayHaveFreed =
+        failure == null ? Boolean.TRUE.equals(entry.call.answer()) : failure.isInDoubt() && isSent;
+    if (mayHaveFreed && debt != null) {
+      freed.put(entry.keys, debt.until);
+    }
+    if (isSent && (failure == null || !failure.isTransient())) {
       owed.remove(entry.keys);
-      if (Boolean.TRUE.equals(entry.call.answer())) {
-        freed.add(entry.keys);
+      Doubt doubt = doubts.remove(entry.keys);
+      if (doubt != null && debt != null) {
+        Duration half = doubt.life.dividedBy(2);
+        repeat(entry.keys, debt, half.compareTo(SOON) < 0 ? half : SOON);
+        repeat(entry.keys, debt, half);
       }
-      taken.keySet().stream()
-          .filter(keys -> entry.keys.asSet().containsAll(keys.asSet()))
-          .toList()
-          .forEach(keys -> repeatIfInDoubt(keys, debt));
-      return;
-    }
-    if (failure.isInDoubt() && entry.call.isSent()) {
-      freed.add(entry.keys);
-    }
-    if (entry.call.isSent() && !failure.isTransient()) {
-      owed.remove(entry.keys);
     } else if (debt != null) {
-      owed.put(entry.keys, debt.due(!entry.call.isSent()));
+      owed.put(entry.keys, debt.due(!isSent));
     }
   }
 
-  private void repeatIfInDoubt(LockKeys keys, @Nullable Owed debt) {
-    Taken before = taken.remove(keys);
-    if (before != null && before.isInDoubt) {
-      Duration half = before.life.dividedBy(2);
-      repeat(keys, debt, half.compareTo(SOON) < 0 ? half : SOON);
-      if (half.compareTo(SOON) > 0) {
-        repeat(keys, debt, half);
-      }
-    }
-  }
-
-  private void repeat(LockKeys keys, @Nullable Owed debt, Duration delay) {
+  private void repeat(LockKeys keys, Owed debt, Duration delay) {
     long acquisition = lastAcquisition;
     repetitions++;
     var unused =
@@ -337,7 +276,7 @@ final class MemberLease {
             () -> {
               synchronized (this) {
                 repetitions--;
-                if (acquisition == lastAcquisition && debt != null && !member.retries.isClosed()) {
+                if (acquisition == lastAcquisition && !member.retries.isClosed()) {
                   owed.putIfAbsent(keys, debt.due(true));
                 }
               }
@@ -351,12 +290,9 @@ final class MemberLease {
       long now = settings.now();
       owed.values().removeIf(debt -> debt.until - now <= 0);
       owed.replaceAll((keys, debt) -> debt.due(true));
-      if (owed.isEmpty()) {
-        return false;
-      }
     }
     next();
-    return true;
+    return owed() > 0;
   }
 
   /** Leaves to their ttl what is owed. */
@@ -368,13 +304,17 @@ final class MemberLease {
     return owed.size();
   }
 
-  /** Whether nothing is under way, owed or in doubt. */
+  /** Whether nothing is under way, owed or to be remembered. */
   synchronized boolean isIdle() {
-    return underWay == null && unsent.isEmpty() && owed.isEmpty() && repetitions == 0;
-  }
-
-  private static boolean overlap(LockKeys some, LockKeys others) {
-    return some.asList().stream().anyMatch(others.asSet()::contains);
+    long now = settings.now();
+    doubts.values().removeIf(doubt -> doubt.until - now <= 0);
+    freed.values().removeIf(until -> until - now <= 0);
+    return underWay == null
+        && unsent.isEmpty()
+        && owed.isEmpty()
+        && doubts.isEmpty()
+        && freed.isEmpty()
+        && repetitions == 0;
   }
 
   @Override

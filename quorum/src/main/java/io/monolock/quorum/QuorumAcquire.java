@@ -43,46 +43,43 @@ final class QuorumAcquire {
   private static final int MOST_REPETITIONS = 6;
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(10);
 
-  private final List<Member> members;
+  /** What is asked for. */
+  record Wanted(LockKeys keys, String metadata, Duration ttl, boolean fenced) {}
+
+  private final Quorum quorum;
   private final QuorumSettings settings;
   private final MemberEligibility eligibility;
   private final QuorumWakeUps wakeUps;
-  private final LockKeys keys;
   private final QuorumLease lease;
-  private final String metadata;
-  private final Duration ttl;
-  private final boolean fenced;
+  private final Wanted wanted;
+  private final LockKeys keys;
   private final long begunAt;
   private final int releasesBefore;
   private final List<Broadcast<MemberGrant>> broadcasts = new ArrayList<>();
 
   QuorumAcquire(
-      List<Member> members,
-      QuorumSettings settings,
+      Quorum quorum,
       MemberEligibility eligibility,
       QuorumWakeUps wakeUps,
-      LockKeys keys,
       QuorumLease lease,
-      String metadata,
-      Duration ttl,
-      boolean fenced) {
-    this.members = members;
-    this.settings = settings;
+      Wanted wanted) {
+    this.quorum = quorum;
+    this.settings = quorum.settings();
     this.eligibility = eligibility;
     this.wakeUps = wakeUps;
-    this.keys = keys;
     this.lease = lease;
-    this.metadata = metadata;
-    this.ttl = ttl;
-    this.fenced = fenced;
+    this.wanted = wanted;
+    this.keys = wanted.keys;
     this.begunAt = settings.now();
     this.releasesBefore = lease.releases();
   }
 
   Mono<Grant> run() {
     Broadcast<MemberGrant> broadcast =
-        new Broadcast<>(members, settings, this::ask)
-            .by((call, context) -> lease.at(call.member).enter(Kind.ACQUIRE, keys, ttl, call));
+        new Broadcast<>(quorum, this::ask)
+            .by(
+                (call, context) ->
+                    lease.at(call.member).enter(Kind.ACQUIRE, keys, wanted.ttl, call));
     broadcasts.add(broadcast);
     return broadcast
         .<Boolean>ask(this::hasMajority)
@@ -100,7 +97,7 @@ final class QuorumAcquire {
   private Mono<MemberGrant> ask(Member member) {
     return member
         .store
-        .acquire(keys, lease.token, metadata, ttl, fenced)
+        .acquire(keys, lease.token, wanted.metadata, wanted.ttl, wanted.fenced)
         .map(
             grant ->
                 new MemberGrant(
@@ -126,7 +123,7 @@ final class QuorumAcquire {
    * all answers are needed.
    */
   private boolean mayRepeatNumber(Broadcast<MemberGrant> broadcast) {
-    return fenced && isReentered(broadcast.answers());
+    return wanted.fenced && isReentered(broadcast.answers());
   }
 
   private boolean isReentered(Map<Member, MemberGrant> grants) {
@@ -146,9 +143,9 @@ final class QuorumAcquire {
     votes.values().removeIf(grant -> !grant.isVote());
     boolean fresh = !isReentered(votes);
     Mono<OptionalLong> number =
-        fenced
-            ? new FencingNumbers(members, settings)
-                .number(keys, lease, ttl, votes)
+        wanted.fenced
+            ? new FencingNumbers(quorum)
+                .number(keys, lease, wanted.ttl, votes)
                 .map(OptionalLong::of)
             : Mono.just(OptionalLong.empty());
     return number
@@ -156,8 +153,7 @@ final class QuorumAcquire {
         .onErrorResume(e -> undo().then(Mono.error(e)));
   }
 
-  private Mono<Grant> granted(boolean fresh, OptionalLong number) {
-    lease.held(ttl);
+  private static Mono<Grant> granted(boolean fresh, OptionalLong number) {
     return Mono.just(new Grant.Granted(fresh, number));
   }
 
@@ -166,8 +162,8 @@ final class QuorumAcquire {
    * nothing would ever be left.
    */
   private boolean isOver() {
-    return ttl.compareTo(SHORTEST_LEASE) >= 0
-        && settings.now() - begunAt >= Grant.trustedFor(ttl).toNanos();
+    return wanted.ttl.compareTo(SHORTEST_LEASE) >= 0
+        && settings.now() - begunAt >= Grant.trustedFor(wanted.ttl).toNanos();
   }
 
   private StoreFailure tooLate() {
@@ -191,7 +187,7 @@ final class QuorumAcquire {
     return broadcasts.size() <= MOST_REPETITIONS
         && lease.releases() == releasesBefore
         && isBusy(broadcast)
-        && members.stream()
+        && quorum.members().stream()
             .map(grants::get)
             .flatMap(Stream::ofNullable)
             .findFirst()
@@ -244,12 +240,12 @@ final class QuorumAcquire {
     boolean inUse =
         calls().stream().anyMatch(call -> isGranted(call) && !ours.contains(call.member));
     List<Mono<Void>> answers = new ArrayList<>();
-    for (Member member : members) {
+    for (Member member : quorum.members()) {
       boolean inDoubt = callsTo(member).anyMatch(QuorumAcquire::isInDoubt);
       if (ours.contains(member)) {
-        answers.add(lease.at(member).release(keys, ttl, context));
+        answers.add(lease.at(member).release(keys, wanted.ttl, context));
       } else if (inDoubt && !inUse) {
-        var unused = lease.at(member).release(keys, ttl, context);
+        var unused = lease.at(member).release(keys, wanted.ttl, context);
       }
     }
     wakeUps.ignoreFrom(keys, ours);

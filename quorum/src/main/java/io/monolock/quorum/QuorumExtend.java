@@ -2,6 +2,7 @@
 package io.monolock.quorum;
 
 import io.monolock.quorum.MemberLease.Kind;
+import io.monolock.store.Grant;
 import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,50 +28,33 @@ final class QuorumExtend {
 
   private static final Logger LOG = LoggerFactory.getLogger(QuorumExtend.class);
 
-  private final List<Member> members;
-  private final QuorumSettings settings;
+  private final Quorum quorum;
   private final LockKeys keys;
   private final QuorumLease lease;
   private final Duration ttl;
 
-  private final Map<Member, Long> positions = new HashMap<>(); // guarded by this
+  private final Map<Member, Long> releases = new HashMap<>(); // before, guarded by this
   private final List<Member> without = new ArrayList<>(); // guarded by this
   private @Nullable Member holder; // guarded by this
   private int holders; // guarded by this
 
-  QuorumExtend(
-      List<Member> members,
-      QuorumSettings settings,
-      LockKeys keys,
-      QuorumLease lease,
-      Duration ttl) {
-    this.members = members;
-    this.settings = settings;
+  QuorumExtend(Quorum quorum, LockKeys keys, QuorumLease lease, Duration ttl) {
+    this.quorum = quorum;
     this.keys = keys;
     this.lease = lease;
     this.ttl = ttl;
   }
 
   Mono<Boolean> run() {
-    Broadcast<Boolean> broadcast =
-        new Broadcast<>(members, settings, member -> member.store.extend(keys, lease.token, ttl));
-    return broadcast
+    return new Broadcast<Boolean>(quorum, member -> member.store.extend(keys, lease.token, ttl))
         .by(this::enter)
-        .ask(Broadcast::yesOrNo)
-        .doOnNext(
-            extended -> {
-              // the handle may end as soon as the answer is known
-              broadcast.calls().forEach(call -> call.drop("was not needed"));
-              if (extended) {
-                lease.held(ttl);
-              }
-            });
+        .ask(Broadcast::yesOrNo);
   }
 
   private void enter(MemberCall<Boolean> call, ContextView context) {
     MemberLease there = lease.at(call.member);
     synchronized (this) {
-      positions.put(call.member, there.position());
+      releases.put(call.member, there.releases());
     }
     call.whenOver(() -> answered(call, context));
     there.enter(Kind.EXTEND, keys, ttl, call);
@@ -89,7 +72,7 @@ final class QuorumExtend {
         without.add(call.member);
       }
       source = holder;
-      if (holders > members.size() / 2) {
+      if (holders > quorum.members().size() / 2) {
         toRestore = List.copyOf(without);
         without.clear();
       }
@@ -103,7 +86,7 @@ final class QuorumExtend {
 
   private void restore(Member member, Member source, ContextView context) {
     Mono<Holder> inspection = source.call(() -> source.store.inspect(keys.asList().get(0)));
-    MemberCall<Holder> call = new MemberCall<>(source, inspection, settings, context, any -> {});
+    MemberCall<Holder> call = call(source, inspection, context);
     call.whenOver(
         () -> {
           Holder known = call.answer();
@@ -111,22 +94,23 @@ final class QuorumExtend {
             known.metadata().ifPresent(metadata -> write(member, metadata, context));
           }
         });
-    call.begin();
     call.send();
   }
 
+  private <A> MemberCall<A> call(Member member, Mono<A> request, ContextView context) {
+    return new MemberCall<>(member, request, quorum.settings(), context);
+  }
+
   private void write(Member member, String metadata, ContextView context) {
-    Mono<MemberGrant> writing =
-        member
-            .call(() -> member.store.acquire(keys, lease.token, metadata, ttl, false))
-            .map(grant -> new MemberGrant(grant, Optional.empty()));
-    MemberCall<MemberGrant> call = new MemberCall<>(member, writing, settings, context, any -> {});
+    Mono<Grant> writing =
+        member.call(() -> member.store.acquire(keys, lease.token, metadata, ttl, false));
+    MemberCall<Grant> call = call(member, writing, context);
     call.whenOver(
         () -> LOG.debug("{} was asked to hold {} again: {}", member, keys, call.answer()));
-    long since;
+    long before;
     synchronized (this) {
-      since = positions.getOrDefault(member, 0L);
+      before = releases.getOrDefault(member, 0L);
     }
-    lease.at(member).restore(keys, ttl, call, since);
+    lease.at(member).restore(keys, ttl, call, before);
   }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
-import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -18,7 +16,6 @@ import reactor.util.context.Context;
 final class QuorumLease {
 
   final String token;
-  private final QuorumSettings settings;
   private final Runnable whenIdle;
   private final Map<Member, MemberLease> leases = new LinkedHashMap<>();
 
@@ -26,15 +23,12 @@ final class QuorumLease {
   private Sinks.@Nullable Empty<Void> lastAttempt;
   private int running;
   private int releases;
-  private boolean held;
-  private long until;
 
-  QuorumLease(String token, List<Member> members, QuorumSettings settings, QuorumLeases registry) {
+  QuorumLease(String token, Quorum quorum, QuorumLeases registry) {
     this.token = token;
-    this.settings = settings;
     this.whenIdle = () -> registry.settle(this);
-    for (Member member : members) {
-      leases.put(member, new MemberLease(member, token, settings, whenIdle));
+    for (Member member : quorum.members()) {
+      leases.put(member, new MemberLease(member, token, quorum.settings(), whenIdle));
     }
   }
 
@@ -98,12 +92,6 @@ final class QuorumLease {
     whenIdle.run();
   }
 
-  /** A majority has granted or extended the keys. */
-  synchronized void held(Duration ttl) {
-    held = true;
-    until = Math.max(until, settings.now() + 2 * ttl.toNanos());
-  }
-
   /** A release begins. */
   synchronized void releasing() {
     releases++;
@@ -113,14 +101,6 @@ final class QuorumLease {
     return releases;
   }
 
-  /** A release has an answer, so that it is not repeated. */
-  void released() {
-    synchronized (this) {
-      held = false;
-    }
-    all().forEach(MemberLease::forgetFreed);
-  }
-
   /** Whether a call of a caller is under way. */
   synchronized boolean isBusy() {
     return running > 0;
@@ -128,11 +108,6 @@ final class QuorumLease {
 
   /** Whether nothing is left of the token. */
   boolean isOver() {
-    synchronized (this) {
-      if (running > 0 || (held && until - settings.now() > 0)) {
-        return false;
-      }
-    }
-    return all().stream().allMatch(MemberLease::isIdle);
+    return !isBusy() && all().stream().allMatch(MemberLease::isIdle);
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -12,14 +11,12 @@ final class QuorumLeases {
 
   private static final int FIRST_SWEEP = 1_024;
 
-  private final List<Member> members;
-  private final QuorumSettings settings;
+  private final Quorum quorum;
   private final Map<String, QuorumLease> leases = new ConcurrentHashMap<>();
   private volatile int sweepAt = FIRST_SWEEP;
 
-  QuorumLeases(List<Member> members, QuorumSettings settings) {
-    this.members = members;
-    this.settings = settings;
+  QuorumLeases(Quorum quorum) {
+    this.quorum = quorum;
   }
 
   /** Makes a call with the lease of a token. */
@@ -32,7 +29,7 @@ final class QuorumLeases {
                   token,
                   (any, known) -> {
                     QuorumLease present =
-                        known == null ? new QuorumLease(token, members, settings, this) : known;
+                        known == null ? new QuorumLease(token, quorum, this) : known;
                     present.enter();
                     return present;
                   });
@@ -40,7 +37,7 @@ final class QuorumLeases {
         });
   }
 
-  /** Locks that were never released have expired when the number has doubled, or stay. */
+  /** What was remembered for a while is forgotten when the number has doubled. */
   private void sweep() {
     if (leases.size() >= sweepAt) {
       leases.values().forEach(this::settle);

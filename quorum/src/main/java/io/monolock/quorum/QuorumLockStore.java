@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
+import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
+
 import io.monolock.store.Grant;
 import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
@@ -18,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -105,7 +108,7 @@ public final class QuorumLockStore implements LockStore {
   private static final int FEWEST = 3;
   private static final StoreHealth UNKNOWN = new StoreHealth("member", Optional.empty());
 
-  private final List<Member> members;
+  private final Quorum quorum;
   private final QuorumSettings settings;
   private final MemberEligibility eligibility;
   private final QuorumWakeUps wakeUps;
@@ -125,11 +128,11 @@ public final class QuorumLockStore implements LockStore {
     for (LockStore store : builder.stores) {
       members.add(new Member(store, members.size() + 1, settings));
     }
-    this.members = List.copyOf(members);
+    this.quorum = new Quorum(List.copyOf(members), settings);
     this.eligibility = new MemberEligibility(settings);
-    this.wakeUps = new QuorumWakeUps(this.members, settings);
-    this.leases = new QuorumLeases(this.members, settings);
-    this.reads = new QuorumReads(this.members, settings);
+    this.wakeUps = new QuorumWakeUps(quorum);
+    this.leases = new QuorumLeases(quorum);
+    this.reads = new QuorumReads(quorum);
   }
 
   /**
@@ -175,8 +178,7 @@ public final class QuorumLockStore implements LockStore {
   public Mono<Void> declareNew() {
     return open(
         () ->
-            new Broadcast<Boolean>(
-                    members, settings, member -> member.store.declareNew().thenReturn(true))
+            new Broadcast<Boolean>(quorum, member -> member.store.declareNew().thenReturn(true))
                 .ask(QuorumLockStore::declared));
   }
 
@@ -189,7 +191,7 @@ public final class QuorumLockStore implements LockStore {
 
   @Override
   public void check(LockKeys keys, boolean fenced) {
-    members.forEach(member -> member.store.check(keys, fenced));
+    quorum.members().forEach(member -> member.store.check(keys, fenced));
   }
 
   @Override
@@ -197,7 +199,7 @@ public final class QuorumLockStore implements LockStore {
     if (longest.compareTo(settings.largestTtl()) > 0) {
       throw new IllegalArgumentException(tooLong("ttl and holdAtLeast", longest));
     }
-    members.forEach(member -> member.store.check(keys, longest, fenced));
+    quorum.members().forEach(member -> member.store.check(keys, longest, fenced));
   }
 
   private String tooLong(String what, Duration time) {
@@ -206,11 +208,12 @@ public final class QuorumLockStore implements LockStore {
   }
 
   /** The call, unless it would let keys live for too long. */
-  private <T> Mono<T> bounded(String what, Duration time, Supplier<Mono<T>> call) {
+  private <T> Mono<T> bounded(
+      String what, Duration time, String token, Function<QuorumLease, Mono<T>> call) {
     return open(
         () ->
             time.compareTo(settings.largestTtl()) <= 0
-                ? call.get()
+                ? leases.use(token, call)
                 : Mono.error(
                     new StoreFailure(
                         StoreProblem.Reason.MISUSE, false, tooLong(what, time), null)));
@@ -225,27 +228,12 @@ public final class QuorumLockStore implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return bounded(
-        "ttl",
-        ttl,
-        () ->
-            leases.use(
-                token,
-                lease ->
-                    lease.inOrder(
-                        Mono.defer(
-                            () ->
-                                new QuorumAcquire(
-                                        members,
-                                        settings,
-                                        eligibility,
-                                        wakeUps,
-                                        keys,
-                                        lease,
-                                        metadata,
-                                        ttl,
-                                        fenced)
-                                    .run()))));
+    QuorumAcquire.Wanted wanted = new QuorumAcquire.Wanted(keys, metadata, ttl, fenced);
+    return bounded("ttl", ttl, token, lease -> lease.inOrder(attempt(lease, wanted)));
+  }
+
+  private Mono<Grant> attempt(QuorumLease lease, QuorumAcquire.Wanted wanted) {
+    return Mono.defer(() -> new QuorumAcquire(quorum, eligibility, wakeUps, lease, wanted).run());
   }
 
   /**
@@ -256,12 +244,7 @@ public final class QuorumLockStore implements LockStore {
    */
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-    return bounded(
-        "ttl",
-        ttl,
-        () ->
-            leases.use(
-                token, lease -> new QuorumExtend(members, settings, keys, lease, ttl).run()));
+    return bounded("ttl", ttl, token, lease -> new QuorumExtend(quorum, keys, lease, ttl).run());
   }
 
   /**
@@ -272,18 +255,24 @@ public final class QuorumLockStore implements LockStore {
    */
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-    return bounded(
-        "keepFor", keepFor, () -> leases.use(token, lease -> release(keys, lease, keepFor)));
+    return bounded("keepFor", keepFor, token, lease -> release(keys, lease, keepFor));
+  }
+
+  /** A release may have happened at a member, or happens there later. */
+  private static StoreFailure mayHaveHappened(StoreFailure failure) {
+    return failure.isTransient() && !failure.isInDoubt()
+        ? new StoreFailure(UNKNOWN_OUTCOME, true, "" + failure.getMessage(), failure)
+        : failure;
   }
 
   private Mono<Boolean> release(LockKeys keys, QuorumLease lease, Duration keepFor) {
     Duration life = settings.largestTtl();
     lease.releasing();
-    return new Broadcast<Boolean>(
-            members, settings, member -> lease.at(member).request(keys, keepFor))
+    return new Broadcast<Boolean>(quorum, member -> lease.at(member).request(keys, keepFor))
         .by((call, context) -> lease.at(call.member).release(keys, keepFor, life, context, call))
         .ask(Broadcast::yesOrNo)
-        .doOnNext(any -> lease.released());
+        .onErrorMap(StoreFailure.class, QuorumLockStore::mayHaveHappened)
+        .doOnNext(any -> lease.all().forEach(MemberLease::decided));
   }
 
   /**
@@ -305,8 +294,7 @@ public final class QuorumLockStore implements LockStore {
   public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
     return open(
         () ->
-            new Broadcast<Boolean>(
-                    members, settings, member -> member.store.raiseFence(keys, token, number))
+            new Broadcast<Boolean>(quorum, member -> member.store.raiseFence(keys, token, number))
                 .ask(Broadcast::yesOrNo));
   }
 
@@ -352,7 +340,7 @@ public final class QuorumLockStore implements LockStore {
     return open(
         () ->
             new Broadcast<StoreHealth>(
-                    members, settings, member -> member.store.health().defaultIfEmpty(UNKNOWN))
+                    quorum, member -> member.store.health().defaultIfEmpty(UNKNOWN))
                 .ask(QuorumLockStore::health));
   }
 
@@ -371,7 +359,7 @@ public final class QuorumLockStore implements LockStore {
 
   @Override
   public void overdue(Duration timeout) {
-    members.forEach(member -> member.store.overdue(timeout));
+    quorum.members().forEach(member -> member.store.overdue(timeout));
   }
 
   /**
@@ -384,8 +372,9 @@ public final class QuorumLockStore implements LockStore {
     return Mono.defer(
         () -> {
           closed = true;
-          members.forEach(member -> member.retries.close());
-          return Mono.whenDelayError(members.stream().map(member -> member.store.close()).toList());
+          quorum.members().forEach(member -> member.retries.close());
+          return Mono.whenDelayError(
+              quorum.members().stream().map(member -> member.store.close()).toList());
         });
   }
 

@@ -25,12 +25,10 @@ final class QuorumReads {
           remaining -> remaining.orElse(null),
           Comparator.nullsFirst(Comparator.<Duration>reverseOrder()));
 
-  private final List<Member> members;
-  private final QuorumSettings settings;
+  private final Quorum quorum;
 
-  QuorumReads(List<Member> members, QuorumSettings settings) {
-    this.members = members;
-    this.settings = settings;
+  QuorumReads(Quorum quorum) {
+    this.quorum = quorum;
   }
 
   /** How long a majority still has the keys, according to the first majority that answers. */
@@ -98,6 +96,6 @@ final class QuorumReads {
   }
 
   private <A> Broadcast<A> broadcast(Function<Member, Mono<A>> call) {
-    return new Broadcast<>(members, settings, call);
+    return new Broadcast<>(quorum, call);
   }
 }
