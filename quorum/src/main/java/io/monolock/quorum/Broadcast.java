@@ -68,7 +68,7 @@ final class Broadcast<A> {
   private <R> Mono<R> ask(Rule<A, R> rule, ContextView context) {
     Sinks.One<Mono<R>> result = Sinks.one();
     for (Member member : members) {
-      Mono<A> answer = member.call(() -> request.apply(member));
+      Mono<A> answer = Mono.defer(() -> request.apply(member));
       MemberCall<A> call = new MemberCall<>(member, answer, settings, context);
       calls.add(call);
       call.outcome().subscribe(null, null, () -> onOutcome(call, rule, result));

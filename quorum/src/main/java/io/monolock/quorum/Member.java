@@ -4,16 +4,14 @@ package io.monolock.quorum;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /** One of the stores of a quorum. */
 final class Member {
 
   final LockStore store;
   final ReleaseRetries retries;
-  private final int number;
+  final int number;
 
   /**
    * @param number its place in the quorum, 1 for the first
@@ -22,15 +20,6 @@ final class Member {
     this.store = store;
     this.number = number;
     this.retries = new ReleaseRetries(settings);
-  }
-
-  /** The call, changed so that it only fails with {@link StoreFailure}, whatever the store does. */
-  <T> Mono<T> call(Supplier<Mono<T>> call) {
-    return Mono.defer(call).onErrorMap(e -> !(e instanceof StoreFailure), this::unexpected);
-  }
-
-  private StoreFailure unexpected(Throwable e) {
-    return failure(StoreProblem.Reason.UNKNOWN_OUTCOME, "failed unexpectedly: " + e, e);
   }
 
   /** A transient failure of this member. */

@@ -35,7 +35,6 @@ final class MemberCall<A> implements CoreSubscriber<A> {
   private final List<Runnable> whenOver = new ArrayList<>(); // guarded by this
   private boolean begun; // guarded by this
   private boolean sent; // guarded by this
-  private long sentAt; // guarded by this
   private boolean notified; // guarded by this
   private boolean over; // guarded by this
   private @Nullable A answer; // guarded by this
@@ -67,7 +66,6 @@ final class MemberCall<A> implements CoreSubscriber<A> {
         return;
       }
       sent = true;
-      sentAt = settings.now();
     }
     begin();
     request.subscribe(this);
@@ -121,41 +119,30 @@ final class MemberCall<A> implements CoreSubscriber<A> {
   }
 
   private void arm(Duration delay, Runnable action) {
-    Disposable timer = settings.after(delay, action);
-    boolean superfluous;
+    Disposable timer = settings.after(delay.isNegative() ? Duration.ZERO : delay, action);
     synchronized (this) {
-      superfluous = over;
-      if (!superfluous) {
+      if (!over) {
         this.timer = timer;
+        return;
       }
     }
-    if (superfluous) {
-      timer.dispose();
-    }
+    timer.dispose();
   }
 
   private void timeOut() {
     String limit = settings.memberTimeout().toMillis() + " ms";
     drop("has not answered earlier calls within " + limit);
     notifyListener(member.failure(TIMEOUT, "has not answered within " + limit, null));
-    Duration waited = Duration.ofNanos(settings.now() - sentAt());
-    Duration left = QuorumSettings.TIMEOUT.minus(waited);
-    arm(left.isNegative() ? Duration.ZERO : left, this::overdue);
-  }
-
-  private synchronized long sentAt() {
-    return sentAt;
+    arm(QuorumSettings.TIMEOUT.minus(settings.memberTimeout()), this::overdue);
   }
 
   private void overdue() {
     if (!isOver()) {
-      arm(QuorumSettings.TIMEOUT, () -> end(null, lostForGood()));
+      arm(
+          QuorumSettings.TIMEOUT,
+          () -> end(null, member.failure(UNKNOWN_OUTCOME, "has never answered", null)));
       member.store.overdue(QuorumSettings.TIMEOUT);
     }
-  }
-
-  private StoreFailure lostForGood() {
-    return member.failure(UNKNOWN_OUTCOME, "has never answered", null);
   }
 
   private void notifyListener(@Nullable StoreFailure failure) {

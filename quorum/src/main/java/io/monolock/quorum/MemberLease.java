@@ -169,8 +169,7 @@ final class MemberLease {
 
   /** The release itself. */
   Mono<Boolean> request(LockKeys keys, Duration keepFor) {
-    return member
-        .call(() -> member.store.release(keys, token, keepFor))
+    return Mono.defer(() -> member.store.release(keys, token, keepFor))
         .map(done -> done || hasFreed(keys));
   }
 

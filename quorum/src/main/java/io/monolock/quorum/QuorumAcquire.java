@@ -54,7 +54,7 @@ final class QuorumAcquire {
   private final Wanted wanted;
   private final LockKeys keys;
   private final long begunAt;
-  private final int releasesBefore;
+  private final long releasesBefore;
   private final List<Broadcast<MemberGrant>> broadcasts = new ArrayList<>();
 
   QuorumAcquire(
@@ -199,7 +199,7 @@ final class QuorumAcquire {
     Map<Member, MemberGrant> grants = broadcast.answers();
     if (isBusy(broadcast)) {
       int missing = broadcast.majority() - broadcast.count(MemberGrant::isVote);
-      return Mono.just(Refusal.of(grants.values(), missing));
+      return Mono.just(MemberGrant.refusal(grants.values(), missing));
     }
     List<StoreFailure> problems = broadcast.failures();
     grants.values().forEach(grant -> grant.objection().ifPresent(problems::add));

@@ -7,9 +7,8 @@ import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,13 +27,15 @@ final class QuorumExtend {
 
   private static final Logger LOG = LoggerFactory.getLogger(QuorumExtend.class);
 
+  /** A member without the keys, and how many releases there were before it was asked. */
+  private record Lost(Member member, long releases, ContextView context) {}
+
   private final Quorum quorum;
   private final LockKeys keys;
   private final QuorumLease lease;
   private final Duration ttl;
 
-  private final Map<Member, Long> releases = new HashMap<>(); // before, guarded by this
-  private final List<Member> without = new ArrayList<>(); // guarded by this
+  private final List<Lost> without = new ArrayList<>(); // guarded by this
   private @Nullable Member holder; // guarded by this
   private int holders; // guarded by this
 
@@ -53,23 +54,21 @@ final class QuorumExtend {
 
   private void enter(MemberCall<Boolean> call, ContextView context) {
     MemberLease there = lease.at(call.member);
-    synchronized (this) {
-      releases.put(call.member, there.releases());
-    }
-    call.whenOver(() -> answered(call, context));
+    Lost ifLost = new Lost(call.member, there.releases(), context);
+    call.whenOver(() -> answered(call, ifLost));
     there.enter(Kind.EXTEND, keys, ttl, call);
   }
 
-  private void answered(MemberCall<Boolean> call, ContextView context) {
+  private void answered(MemberCall<Boolean> call, Lost ifLost) {
     Boolean held = call.answer();
-    List<Member> toRestore = List.of();
+    List<Lost> toRestore = List.of();
     Member source;
     synchronized (this) {
       if (held != null && held) {
         holders++;
         holder = call.member;
       } else if (held != null) {
-        without.add(call.member);
+        without.add(ifLost);
       }
       source = holder;
       if (holders > quorum.members().size() / 2) {
@@ -78,39 +77,32 @@ final class QuorumExtend {
       }
     }
     if (source != null) {
-      for (Member member : toRestore) {
-        restore(member, source, context);
-      }
+      toRestore.forEach(lost -> restore(lost, source));
     }
   }
 
-  private void restore(Member member, Member source, ContextView context) {
-    Mono<Holder> inspection = source.call(() -> source.store.inspect(keys.asList().get(0)));
-    MemberCall<Holder> call = call(source, inspection, context);
+  private void restore(Lost lost, Member source) {
+    MemberCall<Holder> call = call(source, lost, () -> source.store.inspect(keys.asList().get(0)));
     call.whenOver(
         () -> {
           Holder known = call.answer();
           if (known != null) {
-            known.metadata().ifPresent(metadata -> write(member, metadata, context));
+            known.metadata().ifPresent(metadata -> write(lost, metadata));
           }
         });
     call.send();
   }
 
-  private <A> MemberCall<A> call(Member member, Mono<A> request, ContextView context) {
-    return new MemberCall<>(member, request, quorum.settings(), context);
-  }
-
-  private void write(Member member, String metadata, ContextView context) {
-    Mono<Grant> writing =
-        member.call(() -> member.store.acquire(keys, lease.token, metadata, ttl, false));
-    MemberCall<Grant> call = call(member, writing, context);
+  private void write(Lost lost, String metadata) {
+    Member member = lost.member;
+    MemberCall<Grant> call =
+        call(member, lost, () -> member.store.acquire(keys, lease.token, metadata, ttl, false));
     call.whenOver(
         () -> LOG.debug("{} was asked to hold {} again: {}", member, keys, call.answer()));
-    long before;
-    synchronized (this) {
-      before = releases.getOrDefault(member, 0L);
-    }
-    lease.at(member).restore(keys, ttl, call, before);
+    lease.at(member).restore(keys, ttl, call, lost.releases);
+  }
+
+  private <A> MemberCall<A> call(Member member, Lost lost, Supplier<Mono<A>> request) {
+    return new MemberCall<>(member, Mono.defer(request), quorum.settings(), lost.context);
   }
 }

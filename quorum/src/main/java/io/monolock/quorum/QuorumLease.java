@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
-import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -17,31 +16,27 @@ final class QuorumLease {
 
   final String token;
   private final Runnable whenIdle;
-  private final Map<Member, MemberLease> leases = new LinkedHashMap<>();
+  private final List<MemberLease> leases = new ArrayList<>();
 
   // all guarded by this
   private Sinks.@Nullable Empty<Void> lastAttempt;
   private int running;
-  private int releases;
 
   QuorumLease(String token, Quorum quorum, QuorumLeases registry) {
     this.token = token;
     this.whenIdle = () -> registry.settle(this);
     for (Member member : quorum.members()) {
-      leases.put(member, new MemberLease(member, token, quorum.settings(), whenIdle));
+      leases.add(new MemberLease(member, token, quorum.settings(), whenIdle));
     }
   }
 
   MemberLease at(Member member) {
-    MemberLease lease = leases.get(member);
-    if (lease == null) {
-      throw new IllegalStateException("there is no lease at " + member);
-    }
-    return lease;
+    return leases.get(member.number - 1);
   }
 
-  Collection<MemberLease> all() {
-    return leases.values();
+  /** The leases at all members. */
+  List<MemberLease> all() {
+    return leases;
   }
 
   /**
@@ -92,13 +87,9 @@ final class QuorumLease {
     whenIdle.run();
   }
 
-  /** A release begins. */
-  synchronized void releasing() {
-    releases++;
-  }
-
-  synchronized int releases() {
-    return releases;
+  /** How many releases there were. */
+  long releases() {
+    return all().stream().mapToLong(MemberLease::releases).sum();
   }
 
   /** Whether a call of a caller is under way. */

@@ -179,14 +179,8 @@ public final class QuorumLockStore implements LockStore {
     return open(
         () ->
             new Broadcast<Boolean>(quorum, member -> member.store.declareNew().thenReturn(true))
-                .ask(QuorumLockStore::declared));
-  }
-
-  private static @Nullable Mono<Void> declared(Broadcast<Boolean> broadcast) {
-    if (broadcast.pending() > 0) {
-      return null;
-    }
-    return broadcast.failures().isEmpty() ? Mono.empty() : Mono.error(broadcast.failures().get(0));
+                .ask(one -> one.pending() > 0 ? null : Flux.fromIterable(one.failures()).next())
+                .flatMap(Mono::<Void>error));
   }
 
   @Override
@@ -267,7 +261,6 @@ public final class QuorumLockStore implements LockStore {
 
   private Mono<Boolean> release(LockKeys keys, QuorumLease lease, Duration keepFor) {
     Duration life = settings.largestTtl();
-    lease.releasing();
     return new Broadcast<Boolean>(quorum, member -> lease.at(member).request(keys, keepFor))
         .by((call, context) -> lease.at(call.member).release(keys, keepFor, life, context, call))
         .ask(Broadcast::yesOrNo)

@@ -20,11 +20,6 @@ import reactor.core.publisher.Mono;
 /** Calls that need no token, or only read: the answer is what a majority of the members says. */
 final class QuorumReads {
 
-  private static final Comparator<Optional<Duration>> FOR_EVER_FIRST =
-      Comparator.comparing(
-          remaining -> remaining.orElse(null),
-          Comparator.nullsFirst(Comparator.<Duration>reverseOrder()));
-
   private final Quorum quorum;
 
   QuorumReads(Quorum quorum) {
@@ -77,7 +72,7 @@ final class QuorumReads {
             .orElseThrow()
             .getKey();
     List<Optional<Duration>> times =
-        holders.stream().map(Holder::remaining).sorted(FOR_EVER_FIRST).toList();
+        holders.stream().map(Holder::remaining).sorted(MemberGrant.NEVER_LAST.reversed()).toList();
     return new Holder(holders.get(0).key(), metadata, times.get(majority - 1));
   }
 
