@@ -43,6 +43,7 @@ final class MemberLease {
   /** What a call does. */
   enum Kind {
     ACQUIRE,
+    RESTORE,
     EXTEND,
     FENCE,
     RELEASE
@@ -62,6 +63,7 @@ final class MemberLease {
   private final Map<LockKeys, Owed> owed = new LinkedHashMap<>();
   private final Map<LockKeys, Doubt> doubts = new HashMap<>();
   private final Map<LockKeys, Long> freed = new HashMap<>(); // and until when that counts
+  private final Map<LockKeys, Long> restored = new HashMap<>(); // and until when it lives
   private long lastAcquisition;
   private long lastRelease;
   private int repetitions;
@@ -72,6 +74,10 @@ final class MemberLease {
    * @param life how long keys live at most after it
    */
   private record Entry(Kind kind, LockKeys keys, Duration life, MemberCall<?> call) {
+
+    boolean takes() {
+      return kind == Kind.ACQUIRE || kind == Kind.RESTORE;
+    }
 
     boolean overlaps(LockKeys others) {
       return keys.asList().stream().anyMatch(others.asSet()::contains);
@@ -109,7 +115,7 @@ final class MemberLease {
 
   /** Writes keys that the member has lost, unless they were to be released since then. */
   void restore(LockKeys keys, Duration life, MemberCall<?> call, long releases) {
-    enter(Kind.ACQUIRE, keys, life, call, releases);
+    enter(Kind.RESTORE, keys, life, call, releases);
   }
 
   /** Sends the call when its turn has come. */
@@ -135,7 +141,7 @@ final class MemberLease {
               .toList();
       unsent.removeAll(superseded);
       unsent.add(entry);
-      lastAcquisition += kind == Kind.ACQUIRE ? 1 : 0;
+      lastAcquisition += entry.takes() ? 1 : 0;
     }
     call.begin();
     call.whenOver(() -> ended(entry));
@@ -192,13 +198,13 @@ final class MemberLease {
       entry = due();
       while (entry == null && !unsent.isEmpty()) {
         Entry first = unsent.remove();
-        if (first.kind == Kind.ACQUIRE && owed.keySet().stream().anyMatch(first::overlaps)) {
+        if (first.takes() && owed.keySet().stream().anyMatch(first::overlaps)) {
           refused.add(first);
         } else if (!first.call.isOver()) {
           entry = first;
         }
       }
-      if (entry != null && entry.kind == Kind.ACQUIRE) {
+      if (entry != null && entry.takes()) {
         freed.keySet().removeIf(entry::overlaps);
       }
       underWay = entry;
@@ -236,8 +242,13 @@ final class MemberLease {
       }
       if (entry.kind == Kind.RELEASE) {
         released(entry, failure, isSent);
-      } else if (entry.kind == Kind.ACQUIRE && isSent && failure != null && failure.isInDoubt()) {
-        doubts.put(entry.keys, new Doubt(entry.life, settings.now() + entry.life.toNanos()));
+      } else if (entry.takes() && isSent) {
+        if (failure != null && failure.isInDoubt()) {
+          doubts.put(entry.keys, new Doubt(entry.life, settings.now() + entry.life.toNanos()));
+        }
+        if (entry.kind == Kind.RESTORE) {
+          restored.put(entry.keys, settings.now() + entry.life.toNanos());
+        }
       }
     }
     if (entry.kind == Kind.RELEASE && isSent) {
@@ -255,6 +266,9 @@ final class MemberLease {
     }
     if (isSent && (failure == null || !failure.isTransient())) {
       owed.remove(entry.keys);
+      if (debt != null && !mayHaveFreed) {
+        releaseParts(entry.keys, debt);
+      }
       Doubt doubt = doubts.remove(entry.keys);
       if (doubt != null && debt != null) {
         Duration half = doubt.life.dividedBy(2);
@@ -263,6 +277,18 @@ final class MemberLease {
       }
     } else if (debt != null) {
       owed.put(entry.keys, debt.due(!isSent));
+    }
+  }
+
+  /** Of keys that the member does not have all, it may have some that were written again. */
+  private void releaseParts(LockKeys keys, Owed debt) {
+    for (LockKeys part : List.copyOf(restored.keySet())) {
+      if (keys.asSet().containsAll(part.asSet())) {
+        restored.remove(part);
+        if (!part.equals(keys)) {
+          owed.putIfAbsent(part, debt.due(true));
+        }
+      }
     }
   }
 
@@ -308,11 +334,13 @@ final class MemberLease {
     long now = settings.now();
     doubts.values().removeIf(doubt -> doubt.until - now <= 0);
     freed.values().removeIf(until -> until - now <= 0);
+    restored.values().removeIf(until -> until - now <= 0);
     return underWay == null
         && unsent.isEmpty()
         && owed.isEmpty()
         && doubts.isEmpty()
         && freed.isEmpty()
+        && restored.isEmpty()
         && repetitions == 0;
   }
 

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.monolock.memory.InMemoryLockStore;
+import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
 import java.time.Duration;
 import java.util.Arrays;
@@ -69,6 +71,27 @@ class QuorumBuilderTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> QuorumLockStore.create(stores(3), Duration.ofDays(366)))
         .withMessageContaining("largestTtl must be between");
+  }
+
+  @Test
+  void aClusterAndAStoreThatCannotTellWhatItForgotAreRefused() {
+    RedisClusterClient client = RedisClusterClient.create("redis://localhost:1");
+    RedisLockStore cluster = RedisLockStore.create(client);
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                QuorumLockStore.create(
+                    List.of(InMemoryLockStore.create(), InMemoryLockStore.create(), cluster), TTL))
+        .withMessageContaining("not a cluster");
+    client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+
+    QuorumLockStore quorum = QuorumLockStore.create(stores(3), TTL);
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                QuorumLockStore.create(
+                    List.of(InMemoryLockStore.create(), InMemoryLockStore.create(), quorum), TTL))
+        .withMessageContaining("must tell since when it has forgotten nothing");
   }
 
   @Test

@@ -413,6 +413,67 @@ class QuorumMajorityTest {
   }
 
   @Test
+  void aReleaseThatCouldNotBeDecidedIsTrueWhereItWasCarriedOutBefore() {
+    quorum.acquire(store, ALICE);
+    quorum.member(2).is(down());
+    quorum.member(3).is(fails(Reason.PERMISSION, false));
+    StoreFailure failure = quorum.run(store.release(A, ALICE, Duration.ZERO)).failure();
+    assertThat(failure.isInDoubt()).isTrue();
+    assertThat(quorum.having(ALICE)).containsExactly(2, 3);
+
+    quorum.member(2).isBack();
+    assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
+
+    assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isFalse();
+  }
+
+  @Test
+  void aGrantThatTheElectionDidNotNeedIsReleasedWhenItComes() {
+    warmUp();
+    quorum.member(3).is(slow(SECOND, SECOND, quorum.time));
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
+
+    quorum.pass(SECOND.plusMillis(1));
+    assertThat(quorum.having(ALICE)).containsExactly(3);
+    quorum.pass(SECOND.multipliedBy(3));
+
+    assertThat(quorum.free()).containsExactly(1, 2, 3);
+    assertThat(store.unconfirmedReleases()).isZero();
+    assertThat(store.tokens()).isZero();
+  }
+
+  @Test
+  void anAcquisitionInDoubtThatTakesEffectAfterTheReleaseIsReleasedAgain() {
+    warmUp();
+    quorum.member(1).is(down());
+    quorum.member(3).is(fails(Reason.UNKNOWN_OUTCOME, true));
+    quorum.acquire(store, ALICE).failure();
+    quorum.member(3).isBack();
+    quorum.pass(SECOND.dividedBy(10));
+    hold(3, ALICE, TTL);
+
+    quorum.pass(SECOND.multipliedBy(2));
+
+    assertThat(quorum.having(ALICE)).isEmpty();
+    quorum.pass(TTL);
+    assertThat(store.tokens()).isZero();
+  }
+
+  @Test
+  void aCallThatWaitsForItsTurnTooLongIsNeverSent() {
+    quorum.acquire(store, ALICE);
+    quorum.member(3).is(slow(SECOND, SECOND, quorum.time));
+    quorum.run(store.extend(A, ALICE, TTL));
+    quorum.run(store.extend(A, ALICE, TTL));
+    quorum.run(store.extend(A, ALICE, TTL.dividedBy(2)));
+
+    quorum.pass(SECOND.multipliedBy(5));
+
+    assertThat(quorum.member(3).count("extend")).isEqualTo(1);
+  }
+
+  @Test
   void aReleaseOfWhatNoMajorityHasIsFalse() {
     quorum.acquire(store, ALICE);
     quorum.member(1).memory().forceRelease("a").block();
