@@ -64,6 +64,7 @@ final class MemberLease {
   private final Map<LockKeys, Doubt> doubts = new HashMap<>();
   private final Map<LockKeys, Long> freed = new HashMap<>(); // and until when that counts
   private final Map<LockKeys, Long> restored = new HashMap<>(); // and until when it lives
+  private boolean undecided;
   private long lastAcquisition;
   private long lastRelease;
   private int repetitions;
@@ -158,19 +159,27 @@ final class MemberLease {
   void release(
       LockKeys keys, Duration keepFor, Duration life, ContextView context, MemberCall<?> call) {
     synchronized (this) {
+      undecided = true;
+    }
+    owe(keys, keepFor, life, context, call);
+  }
+
+  /** Releases what an attempt in vain has taken; completes within the time limit. */
+  Mono<Void> undo(LockKeys keys, Duration life, ContextView context) {
+    MemberCall<Boolean> call =
+        new MemberCall<>(member, request(keys, Duration.ZERO), settings, context);
+    owe(keys, Duration.ZERO, life, context, call);
+    return call.outcome();
+  }
+
+  private void owe(
+      LockKeys keys, Duration keepFor, Duration life, ContextView context, MemberCall<?> call) {
+    synchronized (this) {
       long now = settings.now();
       owed.put(keys, new Owed(now + keepFor.toNanos(), now + life.toNanos(), false, context));
       lastRelease++;
     }
     enter(Kind.RELEASE, keys, life, call);
-  }
-
-  /** Releases keys as above; completes when the member has answered, failed or timed out. */
-  Mono<Void> release(LockKeys keys, Duration life, ContextView context) {
-    MemberCall<Boolean> call =
-        new MemberCall<>(member, request(keys, Duration.ZERO), settings, context);
-    release(keys, Duration.ZERO, life, context, call);
-    return call.outcome();
   }
 
   /** The release itself. */
@@ -185,6 +194,7 @@ final class MemberLease {
 
   /** The quorum has decided a release, so that the next one is no repetition of it. */
   synchronized void decided() {
+    undecided = false;
     freed.clear();
   }
 
@@ -261,7 +271,7 @@ final class MemberLease {
     Owed debt = owed.get(entry.keys);
     boolean mayHaveFreed =
         failure == null ? Boolean.TRUE.equals(entry.call.answer()) : failure.isInDoubt() && isSent;
-    if (mayHaveFreed && debt != null) {
+    if (mayHaveFreed && undecided && debt != null) {
       freed.put(entry.keys, debt.until);
     }
     if (isSent && (failure == null || !failure.isTransient())) {

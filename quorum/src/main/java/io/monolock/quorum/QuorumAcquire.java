@@ -243,9 +243,9 @@ final class QuorumAcquire {
     for (Member member : quorum.members()) {
       boolean inDoubt = callsTo(member).anyMatch(QuorumAcquire::isInDoubt);
       if (ours.contains(member)) {
-        answers.add(lease.at(member).release(keys, wanted.ttl, context));
+        answers.add(lease.at(member).undo(keys, wanted.ttl, context));
       } else if (inDoubt && !inUse) {
-        var unused = lease.at(member).release(keys, wanted.ttl, context);
+        var unused = lease.at(member).undo(keys, wanted.ttl, context);
       }
     }
     wakeUps.ignoreFrom(keys, ours);

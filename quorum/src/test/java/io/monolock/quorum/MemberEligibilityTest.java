@@ -214,6 +214,7 @@ class MemberEligibilityTest {
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
     assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
     quorum.member(2).isBack();
+    quorum.pass(Duration.ofSeconds(1));
 
     assertThat(quorum.acquire(store, ALICE).failure().reason()).isEqualTo(Reason.MISUSE);
     assertThat(quorum.acquire(store, BOB).failure().reason()).isEqualTo(Reason.MISUSE);
