@@ -100,7 +100,7 @@ final class MemberLease {
   }
 
   /** An acquisition that may have taken effect, or may yet. */
-  private record Doubt(Duration life, long until) {}
+  private record Doubt(Duration life, long until, boolean isRepeated) {}
 
   MemberLease(Member member, String token, QuorumSettings settings, Runnable whenIdle) {
     this.member = member;
@@ -182,14 +182,24 @@ final class MemberLease {
     enter(Kind.RELEASE, keys, life, call);
   }
 
-  /** The release itself. */
+  /** The release itself, which keeps the keys for what is left of the time when it is sent. */
   Mono<Boolean> request(LockKeys keys, Duration keepFor) {
-    return Mono.defer(() -> member.store.release(keys, token, keepFor))
+    long keepUntil = settings.now() + keepFor.toNanos();
+    return Mono.defer(
+            () -> {
+              long left = Math.max(0, keepUntil - settings.now());
+              return member.store.release(keys, token, Duration.ofMillis(left / 1_000_000));
+            })
         .map(done -> done || hasFreed(keys));
   }
 
   private synchronized boolean hasFreed(LockKeys keys) {
     return freed.containsKey(keys);
+  }
+
+  /** Whether an acquisition that failed in doubt may have taken the keys. */
+  synchronized boolean mayHaveTaken(LockKeys keys) {
+    return doubts.containsKey(keys);
   }
 
   /** The quorum has decided a release, so that the next one is no repetition of it. */
@@ -231,9 +241,8 @@ final class MemberLease {
     for (Map.Entry<LockKeys, Owed> one : owed.entrySet()) {
       Owed debt = one.getValue();
       if (debt.isDue) {
-        Duration keepFor = Duration.ofMillis((debt.keepUntil - settings.now()) / 1_000_000);
         Mono<Boolean> request =
-            request(one.getKey(), keepFor.isNegative() ? Duration.ZERO : keepFor);
+            request(one.getKey(), Duration.ofNanos(debt.keepUntil - settings.now()));
         MemberCall<?> call = new MemberCall<>(member, request, settings, debt.context);
         Entry entry = new Entry(Kind.RELEASE, one.getKey(), Duration.ZERO, call);
         call.whenOver(() -> ended(entry));
@@ -254,7 +263,8 @@ final class MemberLease {
         released(entry, failure, isSent);
       } else if (entry.takes() && isSent) {
         if (failure != null && failure.isInDoubt()) {
-          doubts.put(entry.keys, new Doubt(entry.life, settings.now() + entry.life.toNanos()));
+          doubts.put(
+              entry.keys, new Doubt(entry.life, settings.now() + entry.life.toNanos(), false));
         }
         if (entry.kind == Kind.RESTORE) {
           restored.put(entry.keys, settings.now() + entry.life.toNanos());
@@ -279,8 +289,9 @@ final class MemberLease {
       if (debt != null && !mayHaveFreed) {
         releaseParts(entry.keys, debt);
       }
-      Doubt doubt = doubts.remove(entry.keys);
-      if (doubt != null && debt != null) {
+      Doubt doubt = doubts.get(entry.keys);
+      if (doubt != null && debt != null && !doubt.isRepeated) {
+        doubts.put(entry.keys, new Doubt(doubt.life, doubt.until, true));
         Duration half = doubt.life.dividedBy(2);
         repeat(entry.keys, debt, half.compareTo(SOON) < 0 ? half : SOON);
         repeat(entry.keys, debt, half);

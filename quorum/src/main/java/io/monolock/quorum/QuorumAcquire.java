@@ -29,8 +29,9 @@ import reactor.util.context.ContextView;
  * <p>When there can be no majority any more, the keys are released at the members that granted
  * them, and at those that may have: silent ones, and those whose answer was lost. The attempt ends
  * when the members that granted have answered the release, so that the next attempt finds nothing
- * of this one; the others are released by their {@link MemberLease}, also when they grant later. A
- * grant to a token that had the keys already is not released, as the token may belong to a holder.
+ * of this one; the others are released by their {@link MemberLease}, also when they grant later.
+ * Nothing is released if the token had the keys already at a member, as it may belong to a holder,
+ * for whom the new grants count as well.
  *
  * <h2>Several attempts at the same time</h2>
  *
@@ -215,7 +216,9 @@ final class QuorumAcquire {
     Set<Member> ours = new HashSet<>();
     for (MemberCall<MemberGrant> call : calls()) {
       MemberGrant grant = call.answer();
-      if (grant != null && grant.grant() instanceof Grant.Granted given && given.fresh()) {
+      if (grant != null
+          && grant.grant() instanceof Grant.Granted given
+          && (given.fresh() || lease.at(call.member).mayHaveTaken(keys))) {
         ours.add(call.member);
       }
     }
@@ -240,11 +243,10 @@ final class QuorumAcquire {
     boolean inUse =
         calls().stream().anyMatch(call -> isGranted(call) && !ours.contains(call.member));
     List<Mono<Void>> answers = new ArrayList<>();
-    for (Member member : quorum.members()) {
-      boolean inDoubt = callsTo(member).anyMatch(QuorumAcquire::isInDoubt);
+    for (Member member : inUse ? List.<Member>of() : quorum.members()) {
       if (ours.contains(member)) {
         answers.add(lease.at(member).undo(keys, wanted.ttl, context));
-      } else if (inDoubt && !inUse) {
+      } else if (callsTo(member).anyMatch(QuorumAcquire::isInDoubt)) {
         var unused = lease.at(member).undo(keys, wanted.ttl, context);
       }
     }
