@@ -35,6 +35,7 @@ final class MemberCall<A> implements CoreSubscriber<A> {
   private final List<Runnable> whenOver = new ArrayList<>(); // guarded by this
   private boolean begun; // guarded by this
   private boolean sent; // guarded by this
+  private boolean dropped; // guarded by this
   private boolean notified; // guarded by this
   private boolean over; // guarded by this
   private @Nullable A answer; // guarded by this
@@ -62,7 +63,7 @@ final class MemberCall<A> implements CoreSubscriber<A> {
   /** Sends it, unless it has come to its end before. */
   void send() {
     synchronized (this) {
-      if (over) {
+      if (over || dropped) {
         return;
       }
       sent = true;
@@ -78,7 +79,12 @@ final class MemberCall<A> implements CoreSubscriber<A> {
 
   /** Ends it if it is not sent yet. */
   void drop(String why) {
-    if (!isSent()) {
+    boolean isLate;
+    synchronized (this) {
+      isLate = sent || over;
+      dropped |= !isLate;
+    }
+    if (!isLate) {
       end(null, member.failure(UNAVAILABLE, why, null));
     }
   }
@@ -92,13 +98,8 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     return answer;
   }
 
-  /** Why there is no answer, or was none in time; null if neither. */
-  synchronized @Nullable StoreFailure failure() {
-    return failure;
-  }
-
   /** Why there is no answer, in time or later; null if there is one. */
-  synchronized @Nullable StoreFailure lasting() {
+  synchronized @Nullable StoreFailure failure() {
     return answer == null ? failure : null;
   }
 

@@ -109,14 +109,9 @@ final class MemberLease {
     this.whenIdle = whenIdle;
   }
 
-  /** How many releases there were; restores keys only if there was no other since. */
+  /** How many releases there were. */
   synchronized long releases() {
     return lastRelease;
-  }
-
-  /** Writes keys that the member has lost, unless they were to be released since then. */
-  void restore(LockKeys keys, Duration life, MemberCall<?> call, long releases) {
-    enter(Kind.RESTORE, keys, life, call, releases);
   }
 
   /** Sends the call when its turn has come. */
@@ -124,12 +119,12 @@ final class MemberLease {
     enter(kind, keys, life, call, ANY);
   }
 
-  private void enter(
-      Kind kind, LockKeys keys, Duration life, MemberCall<?> call, long onlyIfReleases) {
+  /** Sends the call unless there were more releases. */
+  void enter(Kind kind, LockKeys keys, Duration life, MemberCall<?> call, long releases) {
     Entry entry = new Entry(kind, keys, life, call);
     List<Entry> superseded;
     synchronized (this) {
-      if (onlyIfReleases != ANY && onlyIfReleases != lastRelease) {
+      if (releases != ANY && releases != lastRelease) {
         return;
       }
       superseded =
@@ -253,7 +248,7 @@ final class MemberLease {
   }
 
   private void ended(Entry entry) {
-    StoreFailure failure = entry.call.lasting();
+    StoreFailure failure = entry.call.failure();
     boolean isSent = entry.call.isSent();
     synchronized (this) {
       if (entry.equals(underWay)) {
@@ -272,7 +267,7 @@ final class MemberLease {
       }
     }
     if (entry.kind == Kind.RELEASE && isSent) {
-      member.retries.answered(this, failure);
+      member.retries.answered(this, failure != null);
     }
     next();
   }
@@ -363,10 +358,5 @@ final class MemberLease {
         && freed.isEmpty()
         && restored.isEmpty()
         && repetitions == 0;
-  }
-
-  @Override
-  public String toString() {
-    return "lease at " + member;
   }
 }

@@ -260,7 +260,7 @@ final class QuorumAcquire {
   }
 
   private static boolean isInDoubt(MemberCall<MemberGrant> call) {
-    StoreFailure failure = call.lasting();
+    StoreFailure failure = call.failure();
     return !call.isOver() || (failure != null && failure.isInDoubt());
   }
 }

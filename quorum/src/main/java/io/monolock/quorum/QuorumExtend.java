@@ -99,7 +99,7 @@ final class QuorumExtend {
         call(member, lost, () -> member.store.acquire(keys, lease.token, metadata, ttl, false));
     call.whenOver(
         () -> LOG.debug("{} was asked to hold {} again: {}", member, keys, call.answer()));
-    lease.at(member).restore(keys, ttl, call, lost.releases);
+    lease.at(member).enter(Kind.RESTORE, keys, ttl, call, lost.releases);
   }
 
   private <A> MemberCall<A> call(Member member, Lost lost, Supplier<Mono<A>> request) {

@@ -36,8 +36,8 @@ import reactor.core.scheduler.Schedulers;
  * <pre>{@code
  * List<RedisLockStore> members =
  *     uris.stream().map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList();
- * ReactiveLocker locker =
- *     ReactiveLocker.create(QuorumLockStore.create(members, Duration.ofMinutes(10)));
+ * QuorumLockStore store = QuorumLockStore.create(members, Duration.ofMinutes(10));
+ * ReactiveLocker locker = ReactiveLocker.create(store);
  * }</pre>
  *
  * <p>The members must not share anything that could fail for several of them at once, and must not
@@ -62,12 +62,9 @@ import reactor.core.scheduler.Schedulers;
  * <h2>Each call</h2>
  *
  * <p>All members are asked at once, each with a time limit of its own ({@link
- * Builder#memberTimeout}), and the call ends as soon as the answer is certain: a member that is
- * down or silent delays no call on which a majority agrees. If too few members answer, the call
- * fails with a {@link StoreFailure} that says how many did and why the first one did not; the other
- * causes are suppressed in it. The failure is transient unless too many members fail for good.
- *
- * <h2>Acquire, extend, release</h2>
+ * Builder#memberTimeout}), and the call ends as soon as the answer is certain. If too few members
+ * answer, it fails with a {@link StoreFailure} that says how many did, with the causes; transient
+ * unless too many members fail for good.
  *
  * <p>An attempt that gets no majority is undone at all members, silent ones included. Its answer is
  * busy, until enough members become free. Of several attempts that get some members each at the
@@ -80,21 +77,17 @@ import reactor.core.scheduler.Schedulers;
  *
  * <h2>Members that forget</h2>
  *
- * <p>A member that was restarted, with or without its data, or emptied, may have forgotten locks
- * that are held. It is given locks, but does not help to grant them until it has forgotten nothing
- * for one {@code largestTtl} and 2 % more. It counts from its first grant since then; each grant
- * says of which beginning it is.
- *
- * <p>So a quorum whose members are all new grants nothing for one {@code largestTtl} after it was
- * first asked. {@link #declareNew} spares that wait.
+ * <p>A member that was restarted, with or without its data, or emptied is given locks, but does not
+ * help to grant them until it has forgotten nothing for one {@code largestTtl} and 2 % more,
+ * counted from its first grant since then. So a quorum of new members grants nothing for one {@code
+ * largestTtl} after it was first asked; {@link #declareNew} spares that wait.
  *
  * <h2>Fencing numbers</h2>
  *
  * <p>The number of a lock is the highest that its majority gave, and a majority stores it before
  * the lock is granted. So numbers strictly increase whatever minority is down. A member that was
- * emptied goes on from its clock; then numbers increase as long as no majority was emptied before
- * taking part in a later fenced acquisition, or the clocks of the members differ by less than the
- * time between two grants.
+ * emptied goes on from its clock; then they increase as long as no majority was emptied before a
+ * later fenced acquisition, or the clocks differ by less than the time between two grants.
  *
  * <h2>Also to know</h2>
  *
@@ -164,13 +157,10 @@ public final class QuorumLockStore implements LockStore {
   }
 
   /**
-   * Makes the members count as if they had forgotten nothing for long, so that a new quorum is used
-   * at once. For one who sets it up, or has emptied it on purpose, and knows that no process holds
-   * a lock in it: otherwise the lock may be granted a second time. Not for every start of a
-   * program. Other processes need not be told.
-   *
-   * <p>It fails with {@link StoreFailure} unless all members confirm it in time. Those that did
-   * vote at once all the same. To be repeated only while there is no lock yet.
+   * Makes a new quorum usable at once, by all processes: the members count as if they had forgotten
+   * nothing for long. To be called once by the one who sets it up, when no process holds a lock in
+   * it, or the lock may be granted a second time. It fails with {@link StoreFailure} unless all
+   * members confirm it in time; those that did vote all the same.
    *
    * @return completes when all members have confirmed it
    */

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
-import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * When a member is asked again for the releases that it has not confirmed. While it fails, only the
  * oldest one is sent, after ever longer pauses; once that succeeds, all are. At most {@value #MOST}
- * tokens are repeated; beyond that the oldest are dropped, and their keys are left to the ttl.
+ * tokens are repeated; beyond that keys are left to their ttl.
  */
 final class ReleaseRetries {
 
   static final int MOST = 10_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(ReleaseRetries.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
@@ -35,24 +30,17 @@ final class ReleaseRetries {
   }
 
   /** A release of this lease has come to its end. */
-  void answered(MemberLease lease, @Nullable StoreFailure failure) {
+  void answered(MemberLease lease, boolean failed) {
     boolean owes = lease.owed() > 0;
-    if (failure != null) {
-      LOG.debug("a release has failed, {}", owes ? "and is repeated" : "for good", failure);
-    }
-    MemberLease dropped = null;
+    boolean tooMany;
     synchronized (this) {
-      failing = failure != null;
-      pause = failing ? pause : FIRST_PAUSE;
-      if (!owes) {
-        owing.remove(lease);
-      } else if (!closed && owing.add(lease) && owing.size() > MOST) {
-        dropped = owing.iterator().next();
-        owing.remove(dropped);
-      }
+      failing = failed;
+      pause = failed ? pause : FIRST_PAUSE;
+      tooMany = closed || (owing.size() >= MOST && !owing.contains(lease));
+      boolean unused = (owes && !tooMany) ? owing.add(lease) : owing.remove(lease);
     }
-    if (dropped != null) {
-      dropped.forgive();
+    if (owes && tooMany) {
+      lease.forgive();
     }
     schedule();
   }
@@ -65,34 +53,24 @@ final class ReleaseRetries {
       }
       scheduled = true;
       delay = pause;
-      if (failing) {
-        Duration twice = pause.multipliedBy(2);
-        pause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
-      }
+      Duration next = failing ? pause.multipliedBy(2) : pause;
+      pause = next.compareTo(LONGEST_PAUSE) < 0 ? next : LONGEST_PAUSE;
     }
     var unused = settings.after(delay, this::tryAgain);
   }
 
   private void tryAgain() {
-    List<MemberLease> all;
-    boolean onlyOne;
+    List<MemberLease> due;
     synchronized (this) {
       scheduled = false;
-      all = List.copyOf(owing);
-      onlyOne = failing;
+      due = owing.stream().limit(failing ? 1 : MOST).toList();
     }
-    for (MemberLease lease : all) {
+    for (MemberLease lease : due) {
       if (!lease.sendOwed()) {
-        forget(lease);
-      } else if (onlyOne) {
-        break;
+        answered(lease, false);
       }
     }
     schedule();
-  }
-
-  private synchronized void forget(MemberLease lease) {
-    owing.remove(lease);
   }
 
   synchronized boolean isClosed() {
