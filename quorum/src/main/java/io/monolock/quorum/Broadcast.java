@@ -26,11 +26,7 @@ final class Broadcast<A> {
   /** Decides the result from the answers and failures so far. */
   interface Rule<A, R> {
 
-    /**
-     * Called after each answer or failure, by one thread at a time.
-     *
-     * @return the result, or null if it is not certain yet; it must be once no member is pending
-     */
+    /** The result, or null if it is not certain yet; it must be once no member is pending. */
     @Nullable Mono<R> result(Broadcast<A> broadcast);
   }
 
@@ -43,11 +39,7 @@ final class Broadcast<A> {
   private final Map<Member, A> answers = new LinkedHashMap<>(); // guarded by this
   private final List<StoreFailure> failures = new ArrayList<>(); // guarded by this
 
-  /**
-   * A broadcast that is not sent yet.
-   *
-   * @param request makes the call to a member
-   */
+  /** Not sent yet; the function makes the call to a member. */
   Broadcast(Quorum quorum, Function<Member, Mono<A>> request) {
     this.members = quorum.members();
     this.settings = quorum.settings();

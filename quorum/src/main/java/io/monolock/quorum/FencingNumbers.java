@@ -23,6 +23,9 @@ import reactor.core.publisher.Mono;
  */
 final class FencingNumbers {
 
+  private static final String NOT_KEPT =
+      "no majority of the members keeps the fencing number, as the keys have ended there";
+
   private final Quorum quorum;
 
   FencingNumbers(Quorum quorum) {
@@ -46,20 +49,18 @@ final class FencingNumbers {
                 given.getOrDefault(member, 0L) == highest
                     ? Mono.just(true)
                     : member.store.raiseFence(keys, lease.token, highest))
-        .by((call, context) -> lease.at(call.member).enter(Kind.FENCE, keys, ttl, call))
+        .by(
+            (call, context) ->
+                lease.at(call.member).enter(Kind.FENCE, keys, ttl, call, MemberLease.ANY))
         .ask(Broadcast::yesOrNo)
-        .flatMap(kept -> kept ? Mono.just(highest) : Mono.error(notKept()));
+        .flatMap(
+            kept ->
+                kept
+                    ? Mono.just(highest)
+                    : Mono.error(new StoreFailure(UNKNOWN_OUTCOME, true, NOT_KEPT, null)));
   }
 
   private static long numberOf(Grant grant) {
     return ((Grant.Granted) grant).fencingToken().orElse(0);
-  }
-
-  private static StoreFailure notKept() {
-    return new StoreFailure(
-        UNKNOWN_OUTCOME,
-        true,
-        "no majority of the members keeps the fencing number, as the keys have ended there",
-        null);
   }
 }

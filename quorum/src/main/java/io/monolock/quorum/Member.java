@@ -13,9 +13,7 @@ final class Member {
   final ReleaseRetries retries;
   final int number;
 
-  /**
-   * @param number its place in the quorum, 1 for the first
-   */
+  /** The number is its place in the quorum, 1 for the first. */
   Member(LockStore store, int number, QuorumSettings settings) {
     this.store = store;
     this.number = number;

@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,9 @@ final class MemberEligibility {
   /** Why a grant of the member is no vote, empty if it is one. */
   Optional<StoreFailure> objection(Member member, Grant.Granted grant) {
     Optional<Incarnation> incarnation = grant.incarnation();
-    incarnation.ifPresent(now -> record(member, now));
+    synchronized (this) {
+      incarnation.ifPresent(now -> servers.put(member, now.server()));
+    }
     if (settings.restartedMembersVoteAtOnce()) {
       return Optional.empty();
     }
@@ -52,10 +53,6 @@ final class MemberEligibility {
                 null));
   }
 
-  synchronized void record(Member member, Incarnation incarnation) {
-    servers.put(member, incarnation.server());
-  }
-
   /** Whether all members were asked, so that it is known whether two are the same server. */
   boolean isAcquainted() {
     return acquainted;
@@ -67,18 +64,8 @@ final class MemberEligibility {
 
   /** The failure if two members are the same server, else null. */
   synchronized @Nullable StoreFailure misuse() {
-    Set<String> distinct = new HashSet<>();
-    for (Map.Entry<Member, String> one : servers.entrySet()) {
-      if (!distinct.add(one.getValue())) {
-        return new StoreFailure(
-            Reason.MISUSE,
-            false,
-            "the members of a quorum must be independent, but "
-                + one.getKey()
-                + " is another one's server",
-            null);
-      }
-    }
-    return null;
+    String rule = "the members of a quorum must be independent, but two are the same server";
+    boolean areDistinct = new HashSet<>(servers.values()).size() == servers.size();
+    return areDistinct ? null : new StoreFailure(Reason.MISUSE, false, rule, null);
   }
 }

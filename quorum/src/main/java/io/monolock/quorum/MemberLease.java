@@ -21,22 +21,19 @@ import reactor.util.context.ContextView;
  *
  * <h2>In order</h2>
  *
- * <p>One call after the other: the next one is sent when the last one was answered, has failed or
- * is given up for lost. So nothing relies on the order of a connection, and a release frees what an
- * acquisition before it is granted, however late, and whether or not the quorum needed that grant.
- * A call that waits for its turn is never sent once its limit is over, a newer one of its kind has
- * come, or its keys are to be released. An extension behind a silent acquisition can thereby lose a
- * lock of a short ttl at this member.
+ * <p>The next call is sent when the last one was answered, has failed or is given up for lost. So a
+ * release frees what an acquisition before it is granted, however late, and whether or not the
+ * quorum needed that grant. A call that waits for its turn is never sent once its limit is over, a
+ * newer one of its kind has come, or its keys are to be released. An extension behind a silent
+ * acquisition can thereby lose a lock of a short ttl at this member.
  *
  * <h2>Until nothing is left</h2>
  *
  * <p>Keys that are to be released are owed until the member has confirmed it, refuses for good, or
- * they have expired. {@link ReleaseRetries} says when a member that fails is asked again. While
- * keys are owed they are not acquired again. An acquisition that failed in doubt may take effect
- * after the release; so the release is then repeated, after a second and at half the ttl.
- *
- * <p>A release that is repeated as the quorum could not decide it answers true if this object has
- * freed the keys before, or may have.
+ * they have expired; {@link ReleaseRetries} says when it is asked again. Until then they are not
+ * acquired again. An acquisition in doubt may take effect after the release, which is then repeated
+ * after a second and at half the ttl. A release that is repeated as the quorum could not decide it
+ * answers true if this object may have freed the keys before.
  */
 final class MemberLease {
 
@@ -50,7 +47,7 @@ final class MemberLease {
   }
 
   private static final Duration SOON = Duration.ofSeconds(1);
-  private static final long ANY = -1;
+  static final long ANY = -1;
 
   private final Member member;
   private final String token;
@@ -69,11 +66,7 @@ final class MemberLease {
   private long lastRelease;
   private int repetitions;
 
-  /**
-   * A call in its place.
-   *
-   * @param life how long keys live at most after it
-   */
+  /** A call in its place, and how long keys live at most after it. */
   private record Entry(Kind kind, LockKeys keys, Duration life, MemberCall<?> call) {
 
     boolean takes() {
@@ -85,13 +78,7 @@ final class MemberLease {
     }
   }
 
-  /**
-   * Keys that are to be released.
-   *
-   * @param keepUntil when to free them, at once if that has passed
-   * @param until when they have expired
-   * @param isDue whether the release is to be sent as soon as no other call is under way
-   */
+  /** When to free keys, when they have expired, and whether to send that as the next call. */
   private record Owed(long keepUntil, long until, boolean isDue, ContextView context) {
 
     Owed due(boolean isDue) {
@@ -114,12 +101,7 @@ final class MemberLease {
     return lastRelease;
   }
 
-  /** Sends the call when its turn has come. */
-  void enter(Kind kind, LockKeys keys, Duration life, MemberCall<?> call) {
-    enter(kind, keys, life, call, ANY);
-  }
-
-  /** Sends the call unless there were more releases. */
+  /** Sends the call when its turn has come, if there were no more releases: or {@link #ANY}. */
   void enter(Kind kind, LockKeys keys, Duration life, MemberCall<?> call, long releases) {
     Entry entry = new Entry(kind, keys, life, call);
     List<Entry> superseded;
@@ -145,12 +127,7 @@ final class MemberLease {
     next();
   }
 
-  /**
-   * Releases keys, as soon as the member can.
-   *
-   * @param keepFor how long to keep the keys before
-   * @param life how long they live at most
-   */
+  /** Releases keys that live at most so long, and keeps them for a while before. */
   void release(
       LockKeys keys, Duration keepFor, Duration life, ContextView context, MemberCall<?> call) {
     synchronized (this) {
@@ -174,7 +151,7 @@ final class MemberLease {
       owed.put(keys, new Owed(now + keepFor.toNanos(), now + life.toNanos(), false, context));
       lastRelease++;
     }
-    enter(Kind.RELEASE, keys, life, call);
+    enter(Kind.RELEASE, keys, life, call, ANY);
   }
 
   /** The release itself, which keeps the keys for what is left of the time when it is sent. */

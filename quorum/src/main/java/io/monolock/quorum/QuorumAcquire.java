@@ -9,13 +9,13 @@ import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -42,6 +42,8 @@ import reactor.util.context.ContextView;
 final class QuorumAcquire {
 
   private static final int MOST_REPETITIONS = 6;
+  private static final String TOO_LATE =
+      "a majority of the members has granted the keys, but not before their ttl was over";
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(10);
 
   /** What is asked for. */
@@ -80,7 +82,9 @@ final class QuorumAcquire {
         new Broadcast<>(quorum, this::ask)
             .by(
                 (call, context) ->
-                    lease.at(call.member).enter(Kind.ACQUIRE, keys, wanted.ttl, call));
+                    lease
+                        .at(call.member)
+                        .enter(Kind.ACQUIRE, keys, wanted.ttl, call, MemberLease.ANY));
     broadcasts.add(broadcast);
     return broadcast
         .<Boolean>ask(this::hasMajority)
@@ -89,7 +93,7 @@ final class QuorumAcquire {
               eligibility.acquainted();
               StoreFailure misuse = eligibility.misuse();
               if (misuse != null) {
-                return undo().then(Mono.error(misuse));
+                return undo(false).then(Mono.error(misuse));
               }
               return majority ? withMajority(broadcast) : withoutMajority(broadcast);
             });
@@ -112,25 +116,23 @@ final class QuorumAcquire {
     int votes = broadcast.count(MemberGrant::isVote);
     int pending = broadcast.pending();
     if (votes >= broadcast.majority()) {
-      boolean needsAll = mayRepeatNumber(broadcast) || !eligibility.isAcquainted();
+      // a repeated acquisition has the number that a majority stores
+      boolean needsAll = (wanted.fenced && isReentered()) || !eligibility.isAcquainted();
       return pending == 0 || !needsAll ? Mono.just(true) : null;
     }
     boolean isImpossible = votes + pending < broadcast.majority();
     return isImpossible && (pending == 0 || isBusy(broadcast)) ? Mono.just(false) : null;
   }
 
-  /**
-   * Whether this may repeat an acquisition, whose number is the one that a majority stores; then
-   * all answers are needed.
-   */
-  private boolean mayRepeatNumber(Broadcast<MemberGrant> broadcast) {
-    return wanted.fenced && isReentered(broadcast.answers());
+  /** Whether the token had the keys before at a member. */
+  private boolean isReentered() {
+    Set<Member> ours = takenByThisAttempt();
+    return calls().anyMatch(call -> granted(call) != null && !ours.contains(call.member));
   }
 
-  private boolean isReentered(Map<Member, MemberGrant> grants) {
-    Set<Member> ours = takenByThisAttempt();
-    return grants.entrySet().stream()
-        .anyMatch(one -> one.getValue().isGranted() && !ours.contains(one.getKey()));
+  private static Grant.@Nullable Granted granted(MemberCall<MemberGrant> call) {
+    MemberGrant grant = call.answer();
+    return grant != null && grant.grant() instanceof Grant.Granted granted ? granted : null;
   }
 
   private static boolean isBusy(Broadcast<MemberGrant> broadcast) {
@@ -142,7 +144,7 @@ final class QuorumAcquire {
     Map<Member, MemberGrant> grants = broadcast.answers();
     Map<Member, MemberGrant> votes = new LinkedHashMap<>(grants);
     votes.values().removeIf(grant -> !grant.isVote());
-    boolean fresh = !isReentered(votes);
+    boolean fresh = !isReentered();
     Mono<OptionalLong> number =
         wanted.fenced
             ? new FencingNumbers(quorum)
@@ -150,8 +152,12 @@ final class QuorumAcquire {
                 .map(OptionalLong::of)
             : Mono.just(OptionalLong.empty());
     return number
-        .flatMap(known -> isOver() ? Mono.<Grant>error(tooLate()) : granted(fresh, known))
-        .onErrorResume(e -> undo().then(Mono.error(e)));
+        .flatMap(
+            known ->
+                isOver()
+                    ? Mono.<Grant>error(new StoreFailure(UNKNOWN_OUTCOME, true, TOO_LATE, null))
+                    : granted(fresh, known))
+        .onErrorResume(e -> undo(isReentered()).then(Mono.error(e)));
   }
 
   private static Mono<Grant> granted(boolean fresh, OptionalLong number) {
@@ -167,20 +173,12 @@ final class QuorumAcquire {
         && settings.now() - begunAt >= Grant.trustedFor(wanted.ttl).toNanos();
   }
 
-  private StoreFailure tooLate() {
-    return new StoreFailure(
-        UNKNOWN_OUTCOME,
-        true,
-        "a majority of the members has granted the keys, but not before their ttl was over",
-        null);
-  }
-
   private Mono<Grant> withoutMajority(Broadcast<MemberGrant> broadcast) {
     if (mayAskAgain(broadcast)) {
       Duration pause = Duration.ofMillis(1L << (broadcasts.size() - 1));
       return settings.delay(pause).then(Mono.defer(this::run));
     }
-    return undo().then(Mono.defer(() -> answer(broadcast)));
+    return undo(isReentered()).then(Mono.defer(() -> answer(broadcast)));
   }
 
   private boolean mayAskAgain(Broadcast<MemberGrant> broadcast) {
@@ -213,50 +211,38 @@ final class QuorumAcquire {
 
   /** The members at which this attempt took the keys, which the token did not have there before. */
   private Set<Member> takenByThisAttempt() {
-    Set<Member> ours = new HashSet<>();
-    for (MemberCall<MemberGrant> call : calls()) {
-      MemberGrant grant = call.answer();
-      if (grant != null
-          && grant.grant() instanceof Grant.Granted given
-          && (given.fresh() || lease.at(call.member).mayHaveTaken(keys))) {
-        ours.add(call.member);
-      }
-    }
-    return ours;
+    return calls()
+        .filter(
+            call -> {
+              Grant.Granted granted = granted(call);
+              return granted != null
+                  && (granted.fresh() || lease.at(call.member).mayHaveTaken(keys));
+            })
+        .map(call -> call.member)
+        .collect(Collectors.toSet());
   }
 
-  private Stream<MemberCall<MemberGrant>> callsTo(Member member) {
-    return calls().stream().filter(call -> call.member.equals(member));
+  private Stream<MemberCall<MemberGrant>> calls() {
+    return broadcasts.stream().flatMap(broadcast -> broadcast.calls().stream());
   }
 
-  private List<MemberCall<MemberGrant>> calls() {
-    return broadcasts.stream().flatMap(broadcast -> broadcast.calls().stream()).toList();
+  /** Releases what was granted, or may have been, unless the token is in use. */
+  private Mono<Void> undo(boolean inUse) {
+    return Mono.deferContextual(context -> undo(inUse, context));
   }
 
-  /** Releases what was granted, or may have been. */
-  private Mono<Void> undo() {
-    return Mono.deferContextual(this::undo);
-  }
-
-  private Mono<Void> undo(ContextView context) {
+  private Mono<Void> undo(boolean inUse, ContextView context) {
     Set<Member> ours = takenByThisAttempt();
-    boolean inUse =
-        calls().stream().anyMatch(call -> isGranted(call) && !ours.contains(call.member));
     List<Mono<Void>> answers = new ArrayList<>();
     for (Member member : inUse ? List.<Member>of() : quorum.members()) {
       if (ours.contains(member)) {
         answers.add(lease.at(member).undo(keys, wanted.ttl, context));
-      } else if (callsTo(member).anyMatch(QuorumAcquire::isInDoubt)) {
+      } else if (calls().anyMatch(call -> call.member == member && isInDoubt(call))) {
         var unused = lease.at(member).undo(keys, wanted.ttl, context);
       }
     }
     wakeUps.ignoreFrom(keys, ours);
     return Mono.when(answers);
-  }
-
-  private static boolean isGranted(MemberCall<MemberGrant> call) {
-    MemberGrant grant = call.answer();
-    return grant != null && grant.isGranted();
   }
 
   private static boolean isInDoubt(MemberCall<MemberGrant> call) {

@@ -10,8 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
@@ -24,8 +22,6 @@ import reactor.util.context.ContextView;
  * released since the extension was asked for, nothing is written.
  */
 final class QuorumExtend {
-
-  private static final Logger LOG = LoggerFactory.getLogger(QuorumExtend.class);
 
   /** A member without the keys, and how many releases there were before it was asked. */
   private record Lost(Member member, long releases, ContextView context) {}
@@ -56,7 +52,7 @@ final class QuorumExtend {
     MemberLease there = lease.at(call.member);
     Lost ifLost = new Lost(call.member, there.releases(), context);
     call.whenOver(() -> answered(call, ifLost));
-    there.enter(Kind.EXTEND, keys, ttl, call);
+    there.enter(Kind.EXTEND, keys, ttl, call, MemberLease.ANY);
   }
 
   private void answered(MemberCall<Boolean> call, Lost ifLost) {
@@ -97,8 +93,6 @@ final class QuorumExtend {
     Member member = lost.member;
     MemberCall<Grant> call =
         call(member, lost, () -> member.store.acquire(keys, lease.token, metadata, ttl, false));
-    call.whenOver(
-        () -> LOG.debug("{} was asked to hold {} again: {}", member, keys, call.answer()));
     lease.at(member).enter(Kind.RESTORE, keys, ttl, call, lost.releases);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
+import static io.monolock.store.StoreProblem.Reason.MISUSE;
 import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 
 import io.monolock.store.Grant;
@@ -40,10 +41,9 @@ import reactor.core.scheduler.Schedulers;
  * ReactiveLocker locker = ReactiveLocker.create(store);
  * }</pre>
  *
- * <p>The members must not share anything that could fail for several of them at once, and must not
- * be replicas of each other: servers each on a machine of its own. A member may have replicas that
- * take over, as behind Sentinels; a cluster is refused. Creating a store sends nothing and never
- * blocks.
+ * <p>The members must not be replicas of each other, nor share anything that could fail for several
+ * of them at once. A member may have replicas that take over, as behind Sentinels; a cluster is
+ * refused. Creating a store sends nothing and never blocks.
  *
  * <h2>What holds</h2>
  *
@@ -51,13 +51,11 @@ import reactor.core.scheduler.Schedulers;
  * within one {@code largestTtl}: was restarted, emptied, or replaced by a replica. Or if members
  * have forgotten without noticing it: as the clock of a member jumped ahead, which ends its keys
  * early and makes it look older than it is, or as it evicted keys ({@code maxmemory-policy} must be
- * {@code noeviction}). Or after {@link #forceRelease}, whose purpose that is. Clocks may run 1 %
- * too fast or too slow.
+ * {@code noeviction}). Or after {@link #forceRelease}. Clocks may run 1 % too fast or too slow.
  *
  * <p>{@code largestTtl} is the longest time for which any process keeps a lock in these members
- * without prolonging it. It has no default, as no process knows the others. It bounds every
- * lifetime: a longer ttl, {@code holdAtLeast} or extension fails as {@code MISUSE}. The longer it
- * is, the longer a member that was restarted does not help to grant locks.
+ * without prolonging it. It has no default, as no process knows the others. A longer ttl, {@code
+ * holdAtLeast} or extension fails as {@code MISUSE}.
  *
  * <h2>Each call</h2>
  *
@@ -89,12 +87,9 @@ import reactor.core.scheduler.Schedulers;
  * emptied goes on from its clock; then they increase as long as no majority was emptied before a
  * later fenced acquisition, or the clocks differ by less than the time between two grants.
  *
- * <h2>Also to know</h2>
- *
- * <p>All calls of a token at a member are made one after the other. So an extension behind an
- * acquisition that a member leaves unanswered can come too late there for a short ttl. That two
- * members are the same server is only found out when both have granted: then each acquisition fails
- * with a failure of reason {@code MISUSE}.
+ * <p>All calls of a token at a member are made one after the other, so that an extension behind an
+ * acquisition that a member leaves unanswered can come too late there for a short ttl. Two members
+ * on the same server fail each acquisition with reason {@code MISUSE}, once both have granted.
  */
 public final class QuorumLockStore implements LockStore {
 
@@ -105,7 +100,7 @@ public final class QuorumLockStore implements LockStore {
   private final QuorumSettings settings;
   private final MemberEligibility eligibility;
   private final QuorumWakeUps wakeUps;
-  private final QuorumLeases leases;
+  private final QuorumLease.Registry leases;
   private final QuorumReads reads;
   private volatile boolean closed;
 
@@ -124,7 +119,7 @@ public final class QuorumLockStore implements LockStore {
     this.quorum = new Quorum(List.copyOf(members), settings);
     this.eligibility = new MemberEligibility(settings);
     this.wakeUps = new QuorumWakeUps(quorum);
-    this.leases = new QuorumLeases(quorum);
+    this.leases = new QuorumLease.Registry(quorum);
     this.reads = new QuorumReads(quorum);
   }
 
@@ -157,10 +152,10 @@ public final class QuorumLockStore implements LockStore {
   }
 
   /**
-   * Makes a new quorum usable at once, by all processes: the members count as if they had forgotten
-   * nothing for long. To be called once by the one who sets it up, when no process holds a lock in
-   * it, or the lock may be granted a second time. It fails with {@link StoreFailure} unless all
-   * members confirm it in time; those that did vote all the same.
+   * Makes a new quorum usable at once, by all processes. To be called once, by the one who sets it
+   * up, while no process holds a lock in it, or the lock may be granted a second time. It fails
+   * with {@link StoreFailure} unless all members confirm it in time; those that did vote all the
+   * same.
    *
    * @return completes when all members have confirmed it
    */
@@ -194,13 +189,9 @@ public final class QuorumLockStore implements LockStore {
   /** The call, unless it would let keys live for too long. */
   private <T> Mono<T> bounded(
       String what, Duration time, String token, Function<QuorumLease, Mono<T>> call) {
-    return open(
-        () ->
-            time.compareTo(settings.largestTtl()) <= 0
-                ? leases.use(token, call)
-                : Mono.error(
-                    new StoreFailure(
-                        StoreProblem.Reason.MISUSE, false, tooLong(what, time), null)));
+    return time.compareTo(settings.largestTtl()) <= 0
+        ? open(() -> leases.use(token, call))
+        : Mono.error(() -> new StoreFailure(MISUSE, false, tooLong(what, time), null));
   }
 
   /**
@@ -213,11 +204,14 @@ public final class QuorumLockStore implements LockStore {
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
     QuorumAcquire.Wanted wanted = new QuorumAcquire.Wanted(keys, metadata, ttl, fenced);
-    return bounded("ttl", ttl, token, lease -> lease.inOrder(attempt(lease, wanted)));
-  }
-
-  private Mono<Grant> attempt(QuorumLease lease, QuorumAcquire.Wanted wanted) {
-    return Mono.defer(() -> new QuorumAcquire(quorum, eligibility, wakeUps, lease, wanted).run());
+    return bounded(
+        "ttl",
+        ttl,
+        token,
+        lease ->
+            lease.inOrder(
+                Mono.defer(
+                    () -> new QuorumAcquire(quorum, eligibility, wakeUps, lease, wanted).run())));
   }
 
   /**

@@ -16,7 +16,7 @@
  *       as soon as a rule knows the result;
  *   <li>{@code MemberLease}, what one token has at one member, which sends its calls there one
  *       after the other until nothing is left, with {@code ReleaseRetries} for members that fail;
- *       {@code QuorumLease} has one for each member, and {@code QuorumLeases} all of a store;
+ *       {@code QuorumLease} has one for each member;
  *   <li>{@code QuorumAcquire}, an attempt: count the grants, undo them without a majority, try
  *       again if several attempts split the members among them;
  *   <li>{@code MemberEligibility}, which grants are votes: the members that may have forgotten
