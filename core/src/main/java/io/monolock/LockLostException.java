@@ -3,6 +3,7 @@ package io.monolock;
 
 import io.monolock.store.LockKeys;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The lock is no longer held: stop the work that it protects. */
 public final class LockLostException extends LockException {
@@ -18,6 +19,11 @@ public final class LockLostException extends LockException {
     TAKEN("a key is gone or another's"),
     /** Its deadline passed while the store could not be reached to refresh it. */
     UNREACHABLE("the store could not be reached to refresh it"),
+    /**
+     * Its deadline passed while the store answered that it does not refresh it; the cause says why:
+     * the user or the command is refused, the server is read-only, a hash slot is half moved.
+     */
+    REFUSED("the store refused to refresh it"),
     /** Its deadline passed because {@link LockOptions#maxHold} allows no more refresh. */
     MAX_HOLD("it was held for as long as maxHold allows"),
     /** This handle was released. */
@@ -41,6 +47,17 @@ public final class LockLostException extends LockException {
    * @param reason how it came to be lost
    */
   public LockLostException(Set<String> keys, Reason reason) {
+    this(keys, reason, null);
+  }
+
+  /**
+   * As {@link #LockLostException(Set, Reason)}, with what the last refresh failed with.
+   *
+   * @param keys the keys of the lock
+   * @param reason how it came to be lost
+   * @param cause why it could not be refreshed, null for any other reason
+   */
+  public LockLostException(Set<String> keys, Reason reason, @Nullable LockStoreException cause) {
     super(
         keys,
         "the lock on "
@@ -48,7 +65,7 @@ public final class LockLostException extends LockException {
             + " is lost, "
             + reason.text
             + ": stop the work that it protects",
-        null,
+        cause,
         true);
     this.reason = reason;
   }

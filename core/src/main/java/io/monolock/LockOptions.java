@@ -208,7 +208,9 @@ public final class LockOptions {
    * A token of the caller's, for locks that outlive a process: acquiring with it again re-enters,
    * also with more keys or other metadata. Default: a new random token for each lease; 22
    * characters of {@code [A-Za-z0-9_-]}. All handles of one token count as one: any of them frees
-   * the keys. An acquisition that is cancelled frees only what it has newly taken.
+   * the keys. An acquisition that is cancelled frees only what it has newly taken. A release whose
+   * answer was lost may take effect later, and then also frees what was acquired with the same
+   * token in between; new tokens do not have that problem.
    *
    * @param token the token
    * @return new options

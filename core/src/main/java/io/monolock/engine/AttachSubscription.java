@@ -4,12 +4,15 @@ package io.monolock.engine;
 import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 
 import io.monolock.Lock;
+import io.monolock.LockActivity;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
@@ -18,13 +21,16 @@ import reactor.core.publisher.Mono;
  * that every key is still ours, and when fenced acquires it once more, which returns the number of
  * the first grant.
  */
-final class AttachSubscription extends ResultSubscription<Lock> {
+final class AttachSubscription extends ResultSubscription<Lock> implements HeldLock.Owner {
 
   private final LockKeys keys;
   private final String token;
   private final LockOptions options;
   private long askedAt;
   private long releasesBefore;
+
+  /** Found to be held, but not delivered yet. */
+  private volatile @Nullable HeldLock found;
 
   AttachSubscription(
       LockerContext locker,
@@ -45,28 +51,37 @@ final class AttachSubscription extends ResultSubscription<Lock> {
       return;
     }
     askedAt = locker.now();
-    Lease lease = locker.leases.of(token);
-    releasesBefore = lease.releasesBegun();
-    AttachCall<Boolean> extend =
-        new AttachCall<>(lease, LeaseCall.Kind.EXTEND) {
-          @Override
-          Mono<Boolean> call() {
-            return locker.store.extend(keys, token, options.ttl());
-          }
-
-          @Override
-          void answered(Boolean ours) {
-            if (!ours) {
-              AttachSubscription.this.empty();
-            } else if (options.fenced()) {
-              askForNumber(lease);
-            } else {
-              open(lease, OptionalLong.empty());
-            }
-          }
-        };
+    ExtendCall extend;
+    do {
+      Lease lease = locker.leases.of(token);
+      releasesBefore = lease.releasesBegun();
+      extend = new ExtendCall(lease);
+    } while (!extend.lease.enterUnlessSettled(extend));
     extend.limit(locker.commandTimeout);
-    lease.enter(extend);
+  }
+
+  /** Whether every key is still ours. */
+  private final class ExtendCall extends AttachCall<Boolean> {
+
+    ExtendCall(Lease lease) {
+      super(lease, Kind.EXTEND);
+    }
+
+    @Override
+    Mono<Boolean> call() {
+      return locker.store.extend(keys, token, options.ttl());
+    }
+
+    @Override
+    void answered(Boolean ours) {
+      if (!ours) {
+        AttachSubscription.this.empty();
+      } else if (options.fenced()) {
+        askForNumber(lease);
+      } else {
+        found(lease, OptionalLong.empty());
+      }
+    }
   }
 
   private void askForNumber(Lease lease) {
@@ -80,7 +95,7 @@ final class AttachSubscription extends ResultSubscription<Lock> {
           @Override
           void answered(Grant grant) {
             if (grant instanceof Grant.Granted given && !given.fresh()) {
-              open(lease, given.fencingToken());
+              found(lease, given.fencingToken());
               return;
             }
             if (grant instanceof Grant.Granted) {
@@ -93,29 +108,53 @@ final class AttachSubscription extends ResultSubscription<Lock> {
     lease.enter(acquire);
   }
 
-  /** The lease may be settled by now: then the token has a new one. */
-  private void open(Lease lease, OptionalLong fencingToken) {
-    value(
-        () -> {
-          if (locker.leases.isClosed()) {
-            throw locker.closed(keys);
-          }
-          HeldLock lock = handle(lease, fencingToken);
-          if (!lock.isValid()) {
-            throw storeError(locker.unanswered(UNKNOWN_OUTCOME));
-          }
-          long before = releasesBefore;
-          while (!lock.lease.attach(lock, before)) {
-            if (lock.lease.releasesBegun() != before) {
-              return null; // another caller of this token has given the keys back meanwhile
-            }
-            lock = handle(locker.leases.of(token), fencingToken);
-            before = lock.lease.releasesBegun();
-          }
-          locker.leases.add(lock.lease);
-          lock.open();
-          return lock;
-        });
+  /** The handle is one of its lease from now on, so that it ends when the keys are released. */
+  private void found(Lease lease, OptionalLong fencingToken) {
+    HeldLock lock = handle(lease, fencingToken);
+    lock.owner(this);
+    if (!lease.attach(lock, releasesBefore)) {
+      empty(); // another caller of this token has given the keys back meanwhile
+      return;
+    }
+    found = lock;
+    if (!value(() -> opened(lock))) {
+      lock.giveUp();
+    }
+  }
+
+  private @Nullable HeldLock opened(HeldLock lock) {
+    if (locker.leases.isClosed()) {
+      lock.giveUp();
+      throw locker.closed(keys);
+    }
+    if (lock.hasEnded()) {
+      return null; // as above
+    }
+    if (!lock.isValid()) {
+      lock.giveUp();
+      throw storeError(locker.unanswered(UNKNOWN_OUTCOME));
+    }
+    lock.open();
+    return lock;
+  }
+
+  @Override
+  void cancelled() {
+    HeldLock lock = found;
+    if (lock != null) {
+      lock.giveUp();
+    }
+  }
+
+  /** The locker closes, which the subscriber is told instead of being given the lock. */
+  @Override
+  public void end(boolean now) {
+    cancelled();
+  }
+
+  @Override
+  public Optional<LockActivity> activity() {
+    return Optional.empty();
   }
 
   private HeldLock handle(Lease lease, OptionalLong fencingToken) {

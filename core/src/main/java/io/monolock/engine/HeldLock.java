@@ -256,7 +256,11 @@ final class HeldLock implements Lock {
   @Nullable LockLostException loss() {
     loseIfExpired();
     Reason reason = ended;
-    return reason == null ? null : new LockLostException(keys(), reason);
+    if (reason == null) {
+      return null;
+    }
+    KeepAlive keepAlive = this.keepAlive;
+    return keepAlive == null ? new LockLostException(keys(), reason) : keepAlive.lost(reason);
   }
 
   /** Whether it ended in another way than by its release. */
@@ -298,17 +302,16 @@ final class HeldLock implements Lock {
       if (this.release != null) {
         return this.release;
       }
-      release = new Release(lease, this, isSilent);
-      this.release = release;
       boolean isTrusted = locker.now() < deadline;
       wasHeld = end(Reason.RELEASED) && isTrusted;
-      others = lease.sharing(keys);
-      for (HeldLock other : others) {
-        other.end(Reason.RELEASED);
-        other.release = Release.needless(lease, other);
-        lease.addUnclaimed(other.keys);
-      }
-      lease.begin(release);
+      List<HeldLock> ended;
+      do {
+        Lease present = isTokenKnown() ? locker.leases.present(lease) : lease;
+        release = new Release(present, this, isSilent);
+        ended = present.begin(release, lease);
+      } while (ended == null);
+      others = ended;
+      this.release = release;
     }
     notifyEnded(Reason.RELEASED);
     for (HeldLock other : others) {
@@ -319,6 +322,17 @@ final class HeldLock implements Lock {
     return release;
   }
 
+  /** Whether user code may use the token again, after this lease, too. */
+  private boolean isTokenKnown() {
+    return !lease.isOurs || shownToken != null;
+  }
+
+  /** Another handle of the token releases the keys; called under the monitor of the lease. */
+  void endWithAnother() {
+    boolean unused = end(Reason.RELEASED);
+    release = Release.needless(lease, this);
+  }
+
   /** The caller does not take the lock: what no other one needs of it is freed. */
   void abandon(boolean isReported) {
     if (isReported) {
@@ -326,7 +340,14 @@ final class HeldLock implements Lock {
     }
     if (lease.isOurs) {
       beginRelease(true);
-    } else if (end(Reason.RELEASED)) {
+    } else {
+      giveUp();
+    }
+  }
+
+  /** Nothing is released for the sake of this handle. */
+  void giveUp() {
+    if (end(Reason.RELEASED)) {
       lease.tidy();
     }
   }

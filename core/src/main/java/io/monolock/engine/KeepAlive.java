@@ -6,14 +6,13 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockStoreException;
-import io.monolock.store.StoreFailure;
+import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
@@ -38,8 +37,10 @@ final class KeepAlive {
 
   private long confirmedAt;
   private long pause;
-  private boolean isFailing;
   private boolean isCapped;
+
+  /** Why the last refresh failed; null if it did not, or was denied. */
+  private @Nullable LockStoreException trouble;
 
   private @Nullable Reason loss;
 
@@ -80,7 +81,7 @@ final class KeepAlive {
       }
     }
     if (loss != null) {
-      notifyLost(listener, new LockLostException(lock.keys(), loss));
+      notifyLost(listener, lost(loss));
     }
   }
 
@@ -113,7 +114,7 @@ final class KeepAlive {
       }
       notified = listeners.takeAll();
     }
-    LockLostException problem = new LockLostException(lock.keys(), reason);
+    LockLostException problem = lost(reason);
     notified.forEach(listener -> notifyLost(listener, problem));
   }
 
@@ -125,7 +126,24 @@ final class KeepAlive {
     if (isCapped) {
       return Reason.MAX_HOLD;
     }
-    return isFailing || underWay != null ? Reason.UNREACHABLE : Reason.EXPIRED;
+    if (trouble != null && isAnswer(trouble.reason())) {
+      return Reason.REFUSED;
+    }
+    return trouble != null || underWay != null ? Reason.UNREACHABLE : Reason.EXPIRED;
+  }
+
+  /** Whether the store could be reached, as it has answered. */
+  private static boolean isAnswer(StoreProblem.Reason problem) {
+    return switch (problem) {
+      case SERVER_STATE, NOT_REPLICATED, PERMISSION, MISUSE -> true;
+      case UNAVAILABLE, TIMEOUT, UNKNOWN_OUTCOME -> false;
+    };
+  }
+
+  /** The error of a handle that was lost for this reason. */
+  synchronized LockLostException lost(Reason reason) {
+    boolean isByTrouble = reason == Reason.UNREACHABLE || reason == Reason.REFUSED;
+    return new LockLostException(lock.keys(), reason, isByTrouble ? trouble : null);
   }
 
   private static TimerWheel.@Nullable Task cancelled(TimerWheel.@Nullable Task task) {
@@ -157,7 +175,7 @@ final class KeepAlive {
         return;
       }
       isCapped = ttl.compareTo(lock.options.ttl()) < 0;
-      call = new RefreshCall(askedAt, ttl);
+      call = new RefreshCall(this, lock, askedAt, ttl);
       underWay = call;
     }
     call.limit(Duration.ofNanos(Math.min(period(), Nanos.of(locker.commandTimeout))));
@@ -171,54 +189,9 @@ final class KeepAlive {
     return left >= ttl.toNanos() ? ttl : Duration.ofMillis(Math.max(1, left / 1_000_000));
   }
 
-  /** One refresh; there is at most one under way that is not overdue. */
-  private final class RefreshCall extends LeaseCall<Boolean> {
-
-    private final long askedAt;
-    private final Duration ttl;
-
-    RefreshCall(long askedAt, Duration ttl) {
-      super(lock.lease, Kind.EXTEND, lock.keys, lock.context);
-      this.askedAt = askedAt;
-      this.ttl = ttl;
-    }
-
-    @Override
-    Mono<Boolean> call() {
-      return locker.store.extend(keys, lease.token, ttl);
-    }
-
-    @Override
-    void answered(Boolean ours) {
-      if (!ours) {
-        lock.denied(askedAt);
-        endedWithout(null);
-      } else if (lock.confirm(askedAt, ttl)) {
-        locker.observer.refreshed(lock.id, lock.keys());
-        refreshed(this);
-      }
-    }
-
-    @Override
-    void failed(StoreFailure failure) {
-      endedWithout(failure);
-    }
-
-    private void endedWithout(@Nullable StoreFailure failure) {
-      if (!tryAgain(this)) {
-        return;
-      }
-      lease.troubled(true);
-      if (failure != null) {
-        LockStoreException problem = locker.failed(lock.keys, "refresh", failure);
-        locker.observer.refreshFailed(lock.id, lock.keys(), problem);
-      }
-    }
-  }
-
-  private synchronized void refreshed(RefreshCall call) {
+  synchronized void refreshed(RefreshCall call) {
     confirmedAt = Math.max(confirmedAt, call.askedAt);
-    isFailing = false;
+    trouble = null;
     pause = firstPause();
     if (call.equals(underWay)) {
       underWay = null;
@@ -226,11 +199,12 @@ final class KeepAlive {
     }
   }
 
-  private synchronized boolean tryAgain(RefreshCall call) {
+  /** False if the call counts no more. */
+  synchronized boolean tryAgain(RefreshCall call, @Nullable LockStoreException problem) {
     if (!call.equals(underWay)) {
       return false;
     }
-    isFailing = true;
+    trouble = problem;
     underWay = null;
     plan(locker.now() + pause);
     pause = Math.min(2 * pause, longestPause());

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 
 /**
@@ -45,7 +46,7 @@ final class Lease {
   private long untaken;
 
   private boolean wasTaken;
-  private boolean isSettled;
+  private volatile boolean isSettled;
 
   /** When the grant was asked for, and when this locker got the keys. */
   private long askedAt;
@@ -66,7 +67,12 @@ final class Lease {
 
   // who needs it
 
-  /** False if nothing is left of this lease, and the token needs a new one. */
+  /** Whether nothing is left of it: should its token be used again, it needs a new one. */
+  boolean isSettled() {
+    return isSettled;
+  }
+
+  /** False if it is settled. */
   synchronized boolean join(WaitLine line) {
     if (!isSettled) {
       askers = with(askers, line);
@@ -99,6 +105,7 @@ final class Lease {
     isPassable = false;
     turnBegunAt = locker.now();
     handles = with(handles, handle);
+    locker.leases.add(this);
     return true;
   }
 
@@ -130,8 +137,8 @@ final class Lease {
     locker.lines.freed(handle.keys, this);
   }
 
-  /** The other open handles that a release of these keys ends. */
-  synchronized List<HeldLock> sharing(LockKeys keys) {
+  /** The open handles that a release of these keys ends. */
+  private List<HeldLock> sharing(LockKeys keys) {
     return handles.isEmpty()
         ? List.of()
         : handles.stream().filter(handle -> Ledger.overlap(handle.keys, keys)).toList();
@@ -147,6 +154,21 @@ final class Lease {
     if (goes) {
       call.go();
     }
+  }
+
+  /** Asks for keys that the token may have, unless it needs a new lease. */
+  boolean enterUnlessSettled(LeaseCall<?> call) {
+    boolean goes;
+    synchronized (this) {
+      if (isSettled) {
+        return false;
+      }
+      goes = admits(call);
+    }
+    if (goes) {
+      call.go();
+    }
+    return true;
   }
 
   /** Asks for a handle, unless it has ended. */
@@ -226,9 +248,9 @@ final class Lease {
     if (!isAsked && !(isOurs ? wasTaken : attempt.cause.isServed())) {
       reportAbandoned(attempt.cause.id, attempt.keys);
     }
-    Lease present = isOurs ? this : locker.leases.present(this);
-    if (present != this && take(attempt.keys)) {
-      present.adopt(attempt.keys);
+    boolean isAnothers = isSettled && (!isOurs || locker.leases.isReplaced(this));
+    if (isAnothers && take(attempt.keys)) {
+      locker.leases.present(this).adopt(attempt.keys);
     }
     tidy();
   }
@@ -243,6 +265,7 @@ final class Lease {
   private void adopt(LockKeys keys) {
     synchronized (this) {
       ledger.addUnclaimed(keys);
+      locker.leases.add(this);
     }
     tidy();
   }
@@ -296,6 +319,29 @@ final class Lease {
 
   // cleaning up
 
+  /**
+   * The release of a handle begins, and ends the other handles of its keys.
+   *
+   * @param older the lease of the handle, of which nothing may be left
+   * @return the other handles; null if nothing is left of this lease either
+   */
+  synchronized @Nullable List<HeldLock> begin(Release release, Lease older) {
+    if (older != this) {
+      if (isSettled) {
+        return null;
+      }
+      ledger.inherit(older.ledger);
+      locker.leases.add(this);
+    }
+    List<HeldLock> others = sharing(release.keys);
+    for (HeldLock other : others) {
+      other.endWithAnother();
+      ledger.addUnclaimed(other.keys);
+    }
+    begin(release);
+    return others;
+  }
+
   /** A release takes over the cleaning up of its keys. */
   synchronized void begin(Release release) {
     releases = with(releases, release);
@@ -329,10 +375,17 @@ final class Lease {
     }
     tidy();
     if (again) {
-      locker.wheel.after(FIRST_REPEAT, () -> new RepeatedRelease(this, keys).send());
-      locker.wheel.after(ttl.dividedBy(2), () -> new RepeatedRelease(this, keys).send());
+      locker.wheel.after(FIRST_REPEAT, () -> releaseAgain(keys));
+      locker.wheel.after(ttl.dividedBy(2), () -> releaseAgain(keys));
     }
     locker.lines.freed(keys, this);
+  }
+
+  /** Unless its user has taken keys with the token again. */
+  private void releaseAgain(LockKeys keys) {
+    if (!locker.leases.isReplaced(this)) {
+      new RepeatedRelease(this, keys).send();
+    }
   }
 
   /** Releases what is not needed; a lease without anything left is settled. */

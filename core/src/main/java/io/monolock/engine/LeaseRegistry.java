@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
+import static java.util.Objects.requireNonNull;
+
 import io.monolock.LockActivity;
 import java.util.Comparator;
 import java.util.List;
@@ -53,7 +55,13 @@ final class LeaseRegistry {
 
   /** The one lease of a token that user code knows. */
   Lease of(String token) {
-    return known.computeIfAbsent(token, any -> new Lease(locker, token, false));
+    return requireNonNull(
+        known.compute(
+            token,
+            (any, present) ->
+                present == null || present.isSettled()
+                    ? new Lease(locker, token, false)
+                    : present));
   }
 
   /** User code knows a token of ours, and may come back with it. */
@@ -61,9 +69,14 @@ final class LeaseRegistry {
     known.put(lease.token, lease);
   }
 
-  /** The lease that now stands for the token of this one. */
+  /** The lease that stands for the token of this one now, which user code knows. */
   Lease present(Lease lease) {
-    return known.getOrDefault(lease.token, lease);
+    return lease.isSettled() ? of(lease.token) : lease;
+  }
+
+  /** Whether another lease stands for the token now. */
+  boolean isReplaced(Lease lease) {
+    return !lease.equals(known.getOrDefault(lease.token, lease));
   }
 
   void add(Lease lease) {

@@ -193,6 +193,12 @@ final class Ledger {
     }
   }
 
+  /** What an older lease of the token may have left in the store counts here. */
+  void inherit(Ledger older) {
+    endsBy(older.latestEnd);
+    holdUntil(older.holdUntil);
+  }
+
   void endsBy(long time) {
     latestEnd = Math.max(latestEnd, time);
   }

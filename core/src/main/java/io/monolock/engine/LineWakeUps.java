@@ -7,7 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 
-/** The subscription of one line to the store's wake-ups, from the first refusal to its end. */
+/**
+ * The subscription of one line to the store's wake-ups, from the first refusal to its end. One that
+ * the store ends is followed by another one at the next refusal.
+ */
 final class LineWakeUps {
 
   /** Called with each wake-up. */
@@ -29,6 +32,7 @@ final class LineWakeUps {
   private boolean isStarted; // guarded by this
   private boolean isStopped; // guarded by this
   private boolean isFlowing; // guarded by this
+  private boolean isTroubled; // guarded by this
   private @Nullable Disposable subscription; // guarded by this
 
   LineWakeUps(LockerContext locker, LockKeys keys, Listener listener) {
@@ -47,12 +51,9 @@ final class LineWakeUps {
     Disposable subscription;
     try {
       subscription =
-          locker
-              .store
-              .wakeUps(keys)
-              .subscribe(any -> wake(), e -> LOG.warn("no more wake-ups for {}", keys, e));
+          locker.store.wakeUps(keys).subscribe(any -> wake(), this::ended, () -> ended(null));
     } catch (Throwable e) {
-      LOG.warn("no wake-ups for {}", keys, e);
+      ended(e);
       return;
     }
     synchronized (this) {
@@ -62,6 +63,20 @@ final class LineWakeUps {
       }
     }
     subscription.dispose();
+  }
+
+  /** The store has ended the wake-ups, which it says once for a line. */
+  private void ended(@Nullable Throwable problem) {
+    boolean isFirst;
+    synchronized (this) {
+      isFirst = !isTroubled;
+      isTroubled = true;
+      isStarted = false;
+      isFlowing = false;
+    }
+    if (isFirst) {
+      LOG.warn("no wake-ups for {} until they are asked for again", keys, problem);
+    }
   }
 
   private void wake() {

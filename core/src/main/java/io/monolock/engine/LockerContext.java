@@ -14,12 +14,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /** What all subscriptions and handles of one locker share: store, time, threads, observer. */
 final class LockerContext {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LockerContext.class);
 
   final LockStore store;
   final Scheduler timer;
@@ -121,7 +125,11 @@ final class LockerContext {
 
   /** Reports to the store that a call has had no answer within the timeout. */
   void overdue() {
-    store.overdue(commandTimeout);
+    try {
+      store.overdue(commandTimeout);
+    } catch (Throwable e) {
+      LOG.error("the store failed when it was told of an overdue call", e);
+    }
   }
 
   StoreFailure unanswered(StoreProblem.Reason reason) {

@@ -47,6 +47,9 @@ abstract class ResultSubscription<T> implements Subscription, Runnable {
   /** The subscriber has cancelled, or the result is known: nothing is waited for any more. */
   void ended() {}
 
+  /** The subscriber has cancelled a result that is known, and never gets it. */
+  void cancelled() {}
+
   final Context context() {
     return subscriber.currentContext();
   }
@@ -67,6 +70,8 @@ abstract class ResultSubscription<T> implements Subscription, Runnable {
     State before = STATE.getAndSet(this, State.OVER);
     if (before == State.REQUESTED) {
       ended();
+    } else if (before == State.KNOWN) {
+      cancelled();
     }
   }
 
@@ -77,12 +82,18 @@ abstract class ResultSubscription<T> implements Subscription, Runnable {
     }
   }
 
-  /** The value is made when it is signalled, and not after cancel; null for none. */
-  final void value(Supplier<@Nullable T> source) {
-    if (isFirst()) {
-      this.source = source;
-      signal();
+  /**
+   * The value is made when it is signalled, and not after cancel; null for none.
+   *
+   * @return false if the subscription is over already
+   */
+  final boolean value(Supplier<@Nullable T> source) {
+    if (!isFirst()) {
+      return false;
     }
+    this.source = source;
+    signal();
+    return true;
   }
 
   final void empty() {

@@ -25,7 +25,8 @@ import reactor.core.scheduler.Schedulers;
  *
  * <ul>
  *   <li>A scheduler that is full is tried again, in order, until it has room.
- *   <li>One that is gone for good is replaced by a thread of our own, so that every Mono ends.
+ *   <li>One that is gone for good, or throws, is replaced by a thread of our own, so that every
+ *       Mono ends.
  *   <li>One that runs tasks at once, on the calling thread, gets a signal within another one only
  *       after that, so that nothing recurses.
  *   <li>What a signal throws is logged, and no other signal is affected.
@@ -80,10 +81,18 @@ final class SignalExecutor implements Scheduler {
 
   /** Runs a signal to users, soon and on their threads. */
   void run(Runnable signal) {
-    if (users == null && Schedulers.onSchedule(NOTHING) == NOTHING) {
+    if (users == null && !isHooked()) {
       shared.run(signal);
     } else {
       give(() -> runFlat(signal));
+    }
+  }
+
+  private static boolean isHooked() {
+    try {
+      return Schedulers.onSchedule(NOTHING) != NOTHING;
+    } catch (Throwable e) {
+      return true; // so that it throws again where a task is lost by it, and is logged
     }
   }
 
@@ -115,6 +124,10 @@ final class SignalExecutor implements Scheduler {
       if (!scheduler.isDisposed()) {
         return false;
       }
+      OWN_THREAD.execute(task);
+      return true;
+    } catch (Throwable e) {
+      LOG.error("the scheduler {}, or a hook of it, has thrown", scheduler, e);
       OWN_THREAD.execute(task);
       return true;
     }

@@ -118,6 +118,9 @@ abstract class StoreCall<T> implements CoreSubscriber<T> {
   }
 
   private void timedOut() {
+    if (isUnanswered()) {
+      locker.overdue(); // a call that waits for a connection ends by this, as unavailable
+    }
     boolean wasSent;
     boolean isOver;
     synchronized (this) {
@@ -137,9 +140,10 @@ abstract class StoreCall<T> implements CoreSubscriber<T> {
       waitLonger();
     }
     failed(locker.unanswered(reasonWhenUnanswered()));
-    if (wasSent) {
-      locker.overdue();
-    }
+  }
+
+  private synchronized boolean isUnanswered() {
+    return state == State.UNANSWERED;
   }
 
   private void waitLonger() {

@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,7 +42,7 @@ final class TimerWheel {
   private static final long HORIZON = SECONDS.toNanos(60);
 
   private final Scheduler timer;
-  private final Bucket[] ring = new Bucket[(int) (HORIZON / TICK) + 40];
+  private final TimerBucket[] ring = new TimerBucket[(int) (HORIZON / TICK) + 40];
 
   /** The last tick whose tasks went to the exact timer; later ones of it go there directly. */
   private volatile long lastTick = Long.MIN_VALUE;
@@ -52,7 +53,7 @@ final class TimerWheel {
   TimerWheel(Scheduler timer) {
     this.timer = timer;
     for (int i = 0; i < ring.length; i++) {
-      ring[i] = new Bucket();
+      ring[i] = new TimerBucket();
     }
   }
 
@@ -99,7 +100,7 @@ final class TimerWheel {
     }
     long now = now();
     long tick = Math.floorDiv(Math.min(task.time, now + HORIZON), TICK);
-    if (task.time < now + TICK || !bucket(tick).add(task, tick)) {
+    if (task.time < now + TICK || !isPut(task, tick)) {
       arm(task);
       return;
     }
@@ -107,6 +108,18 @@ final class TimerWheel {
       task.unlink();
     }
     keepTicking();
+  }
+
+  /** False if the tasks of this tick went to the exact timer already. */
+  private boolean isPut(Task task, long tick) {
+    TimerBucket bucket = bucket(tick);
+    synchronized (bucket) {
+      if (tick <= lastTick) {
+        return false;
+      }
+      bucket.add(task);
+      return true;
+    }
   }
 
   private void arm(Task task) {
@@ -117,14 +130,14 @@ final class TimerWheel {
     }
   }
 
-  private Bucket bucket(long tick) {
+  private TimerBucket bucket(long tick) {
     return ring[Math.floorMod(tick, ring.length)];
   }
 
   /** Runs the limits now; other tasks that are not due yet never run. */
   void stop() {
     stopped = true;
-    for (Bucket bucket : ring) {
+    for (TimerBucket bucket : ring) {
       for (Task task = bucket.empty(); task != null; ) {
         Task next = task.next;
         task.next = null;
@@ -137,19 +150,14 @@ final class TimerWheel {
   /** How many tasks lie in the buckets. */
   int size() {
     int size = 0;
-    for (Bucket bucket : ring) {
+    for (TimerBucket bucket : ring) {
       size += bucket.size();
     }
     return size;
   }
 
   private boolean isEmpty() {
-    for (Bucket bucket : ring) {
-      if (bucket.first != null) {
-        return false;
-      }
-    }
-    return true;
+    return Arrays.stream(ring).allMatch(TimerBucket::isEmpty);
   }
 
   private void keepTicking() {
@@ -195,65 +203,6 @@ final class TimerWheel {
     }
   }
 
-  /** Tasks that are due at about the same time, linked to each other. */
-  private final class Bucket {
-
-    private volatile @Nullable Task first; // written under the monitor
-
-    /** False if the tasks of this tick went to the exact timer already. */
-    synchronized boolean add(Task task, long tick) {
-      if (tick <= lastTick) {
-        return false;
-      }
-      Task second = first;
-      task.bucket = this;
-      task.next = second;
-      if (second != null) {
-        second.previous = task;
-      }
-      first = task;
-      return true;
-    }
-
-    synchronized void remove(Task task) {
-      if (!this.equals(task.bucket)) {
-        return;
-      }
-      Task previous = task.previous;
-      Task next = task.next;
-      if (previous == null) {
-        first = next;
-      } else {
-        previous.next = next;
-      }
-      if (next != null) {
-        next.previous = previous;
-      }
-      task.bucket = null;
-      task.previous = null;
-      task.next = null;
-    }
-
-    /** All tasks, still linked by {@link Task#next} but no longer in this bucket. */
-    synchronized @Nullable Task empty() {
-      Task all = first;
-      first = null;
-      for (Task task = all; task != null; task = task.next) {
-        task.bucket = null;
-        task.previous = null;
-      }
-      return all;
-    }
-
-    synchronized int size() {
-      int size = 0;
-      for (Task task = first; task != null; task = task.next) {
-        size++;
-      }
-      return size;
-    }
-  }
-
   /** Something to run at its time, unless it is cancelled before. */
   final class Task implements Runnable {
 
@@ -263,9 +212,9 @@ final class TimerWheel {
     /** Null when it ran or is cancelled, so that what waits in the timer keeps nothing alive. */
     private volatile @Nullable Runnable action;
 
-    private volatile @Nullable Bucket bucket;
-    private @Nullable Task previous; // guarded by the bucket
-    private @Nullable Task next; // guarded by the bucket
+    volatile @Nullable TimerBucket bucket;
+    @Nullable Task previous; // guarded by the bucket
+    @Nullable Task next; // guarded by the bucket
 
     private Task(long time, Runnable action, boolean isLimit) {
       this.time = time;
@@ -292,7 +241,7 @@ final class TimerWheel {
     }
 
     private void unlink() {
-      Bucket bucket = this.bucket;
+      TimerBucket bucket = this.bucket;
       if (bucket != null) {
         bucket.remove(this);
       }

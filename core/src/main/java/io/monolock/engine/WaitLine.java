@@ -162,6 +162,8 @@ final class WaitLine {
     }
     if (hasToWait) {
       waiter.reportWaiting();
+    }
+    if (hasToWait || locker.lines.hasOverlapping(this)) {
       locker.lines.contended(this);
     }
     look();

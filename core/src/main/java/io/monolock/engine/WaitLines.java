@@ -31,7 +31,7 @@ final class WaitLines {
 
   private final Set<WaitLine> alone = ConcurrentHashMap.newKeySet();
 
-  /** Contended lines of several keys, or with a token of the user's. */
+  /** Lines of several keys, or with a token of the user's, that others may overtake. */
   private final Map<String, List<WaitLine>> spanning = new HashMap<>(); // guarded by itself
 
   /** How often their first waiter was overtaken. */
@@ -119,6 +119,15 @@ final class WaitLines {
         overtaken.clear();
       }
     }
+  }
+
+  /** Whether other lines, whose waiters may overtake, ask for keys of this one. */
+  boolean hasOverlapping(WaitLine line) {
+    int itself = line.kind == Kind.SHARED ? 1 : 0;
+    return line.isSpanning()
+        && line.kind != Kind.SINGLE
+        && (anySpanning || lines.size() > itself)
+        && !overlapping(line.keys, line).isEmpty();
   }
 
   private Set<WaitLine> overlapping(LockKeys keys, @Nullable WaitLine line) {

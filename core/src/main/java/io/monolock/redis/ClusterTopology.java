@@ -70,7 +70,6 @@ final class ClusterTopology implements Topology {
   private final RedisClient client;
   private final VersionCheck versionCheck = new VersionCheck();
   private final WakeUps wakeUps;
-  private final ConnectionPool poolForUnknown = new ConnectionPool();
   private final Map<Address, Master> masters = new ConcurrentHashMap<>();
   private final Set<Master> dismissed = ConcurrentHashMap.newKeySet();
   private final AtomicReferenceArray<@Nullable Master> bySlot =
@@ -100,15 +99,8 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public ConnectionPool pool(String key) {
-    Master master = bySlot.get(HashSlots.of(key));
-    return master == null ? poolForUnknown : master.node.pool();
-  }
-
-  @Override
-  public Route pooled(String key, int number) {
-    return new SlotRoute(
-        HashSlots.of(key), node -> node.pooled(number), node -> node.pooled(number), 0);
+  public Route grants(String key) {
+    return new SlotRoute(HashSlots.of(key), RedisNode::grants, RedisNode::askingGrants, 0);
   }
 
   @Override
@@ -133,8 +125,8 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public Mono<Void> warmUp() {
-    return renewed().flatMap(RedisNode::warmUp).then();
+  public Mono<Void> warmUp(boolean replicated) {
+    return renewed().flatMap(node -> node.warmUp(replicated)).then();
   }
 
   /** The masters that have slots, after the view was loaded again. */
@@ -164,12 +156,11 @@ final class ClusterTopology implements Topology {
 
   @Override
   public void overdue(Duration timeout) {
-    poolForUnknown.overdue(timeout);
     Awaited<Boolean> renewal;
     synchronized (this) {
       renewal = this.renewal;
     }
-    renewal.expire(ReconnectingConnection.latest(timeout), ErrorMapping.notOpenYet());
+    renewal.expire(ReconnectingConnection.latest(timeout), ErrorMapping.notReadyYet());
     masters.values().forEach(master -> master.node.overdue(timeout));
     if (masters.values().stream().anyMatch(master -> master.node.work().isOverdue())) {
       renew();
@@ -363,11 +354,11 @@ final class ClusterTopology implements Topology {
         return;
       }
       ReconnectingConnection own = connection.apply(master.node);
-      Awaited<PipelinedConnection> opening = own.awaited();
+      Awaited<?> unused = own.awaited();
       if (own.isOverdue()) {
         call.answered(null, new RedisException("Connection not open yet"));
       } else {
-        opening.then(since, call);
+        own.open(since, call);
       }
     }
 

@@ -39,4 +39,9 @@ final class Delays {
   static Future<?> after(Duration delay, Runnable task) {
     return EXECUTOR.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
+
+  /** Takes a task back, in the thread of the tasks: to remove one may take waiting for a lock. */
+  static void cancel(Future<?> task) {
+    EXECUTOR.execute(() -> task.cancel(false));
+  }
 }

@@ -294,12 +294,12 @@ final class ErrorMapping {
     return new StoreFailure(Reason.UNAVAILABLE, false, "The store is closed", null);
   }
 
-  /** The failure of a call whose caller has given up before there was a connection. */
-  static StoreFailure notOpenYet() {
+  /** The failure of a call whose caller has given up before a connection could take it. */
+  static StoreFailure notReadyYet() {
     return new StoreFailure(
         Reason.UNAVAILABLE,
         true,
-        "Nothing was sent, as no connection to Redis was open in time",
+        "Nothing was sent, as no connection to Redis was ready in time",
         null);
   }
 

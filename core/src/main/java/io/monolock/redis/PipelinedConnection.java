@@ -40,6 +40,7 @@ final class PipelinedConnection implements RedisConnectionStateListener {
 
   final StatefulRedisConnection<String, String> lettuce;
   final RedisReactiveCommands<String, String> commands;
+  final Confirmations confirmations;
 
   private final boolean coalesces;
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -57,6 +58,7 @@ final class PipelinedConnection implements RedisConnectionStateListener {
   PipelinedConnection(StatefulRedisConnection<String, String> lettuce) {
     this.lettuce = lettuce;
     this.commands = lettuce.reactive();
+    this.confirmations = new Confirmations(this);
     this.coalesces = !lettuce.getResources().tracing().isEnabled();
   }
 
@@ -122,8 +124,11 @@ final class PipelinedConnection implements RedisConnectionStateListener {
   void answered() {
     boolean isIdle = unanswered.decrementAndGet() == 0;
     aliveAt = System.nanoTime();
-    if (isIdle && ended.isDone()) {
-      end();
+    if (isIdle) {
+      confirmations.askWhenIdle();
+      if (ended.isDone()) {
+        end();
+      }
     }
   }
 
@@ -137,18 +142,28 @@ final class PipelinedConnection implements RedisConnectionStateListener {
 
   private void flush() {
     if (!flushing.get() && flushing.compareAndSet(false, true)) {
-      try {
-        loop.execute(flushAll);
-      } catch (RejectedExecutionException e) {
-        // the client is being shut down
-        flushAll();
-      }
+      inLoop(flushAll);
+    }
+  }
+
+  /** Does something in the event loop, after what it is doing now. */
+  void inLoop(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException e) {
+      // the client is being shut down
+      task.run();
     }
   }
 
   private void flushAll() {
     flushing.set(false);
     lettuce.flushCommands();
+  }
+
+  /** Whether all calls are answered. */
+  boolean isIdle() {
+    return unanswered.get() == 0;
   }
 
   /** Whether calls may be made over it. */
@@ -181,7 +196,7 @@ final class PipelinedConnection implements RedisConnectionStateListener {
     if (ended.complete(null)) {
       Future<?> unused = Delays.after(LONGEST_RETIREMENT, this::end);
     }
-    if (unanswered.get() == 0) {
+    if (isIdle()) {
       end();
     }
   }

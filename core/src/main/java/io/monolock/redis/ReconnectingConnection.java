@@ -77,12 +77,23 @@ final class ReconnectingConnection implements Route {
   public @Nullable PipelinedConnection usable() {
     Awaited<PipelinedConnection> awaited = current;
     PipelinedConnection connection = awaited == null ? null : awaited.settled();
-    return connection != null && connection.isOpen() ? connection : null;
+    return connection != null && connection.isOpen() && !connection.confirmations.holdBack()
+        ? connection
+        : null;
   }
 
   @Override
   public void open(long since, Awaited.Listener<PipelinedConnection> call) {
-    awaited().then(since, call);
+    awaited()
+        .then(
+            since,
+            (connection, e) -> {
+              if (connection == null) {
+                call.answered(null, e);
+              } else {
+                connection.confirmations.then(since, call);
+              }
+            });
   }
 
   /** The connection that is open, or being opened from now on. */
@@ -123,6 +134,7 @@ final class ReconnectingConnection implements Route {
   void overdue(Duration timeout) {
     long latest = latest(timeout);
     Awaited<PipelinedConnection> awaited;
+    PipelinedConnection connection;
     PipelinedConnection silent = null;
     boolean again;
     synchronized (this) {
@@ -132,11 +144,14 @@ final class ReconnectingConnection implements Route {
       }
       again = !awaited.isDone() && begunAt - latest <= 0;
       overdue |= again;
-      PipelinedConnection connection = awaited.value();
+      connection = awaited.value();
       if (connection != null && connection.isSilent(latest)) {
         silent = connection;
         current = null;
       }
+    }
+    if (connection != null) {
+      connection.confirmations.expire(latest);
     }
     if (silent != null) {
       silent.end();
@@ -144,7 +159,7 @@ final class ReconnectingConnection implements Route {
     if (again) {
       beginAfterPause(awaited);
     }
-    awaited.expire(latest, ErrorMapping.notOpenYet());
+    awaited.expire(latest, ErrorMapping.notReadyYet());
   }
 
   /** Whether callers have given up on a connection that has not been opened since. */
@@ -278,7 +293,7 @@ final class ReconnectingConnection implements Route {
         attempts.clear();
       }
       overdue = false;
-      limit.cancel(false);
+      Delays.cancel(limit);
       unwanted.forEach(Attempt::abandon);
       connection.ready();
       connection.whenEnded(setUp::lost);
@@ -298,7 +313,7 @@ final class ReconnectingConnection implements Route {
 
     /** Closes the connection now, or as soon as it is open. */
     void abandon() {
-      limit.cancel(false);
+      Delays.cancel(limit);
       abandoned.complete(null);
     }
   }

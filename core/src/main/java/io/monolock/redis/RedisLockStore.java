@@ -21,11 +21,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongFunction;
-import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -318,9 +316,10 @@ public final class RedisLockStore implements LockStore {
 
     /**
      * Makes a grant count only once replicas have it. After each grant, and each hand-over from one
-     * holder to the next, Redis is asked with {@code WAIT}; if too few replicas have it in time, it
-     * is released, and the call fails with a {@link io.monolock.store.StoreFailure} of reason
-     * {@code NOT_REPLICATED}, which is worth trying again.
+     * holder to the next, Redis is asked with {@code WAIT}; if too few replicas have it in time,
+     * the call fails with a {@link io.monolock.store.StoreFailure} of reason {@code
+     * NOT_REPLICATED}, which is worth trying again. The primary has the keys then: a locker asks
+     * for them again, or releases them, as it does after each call in doubt.
      *
      * <p>It costs one more round trip for each grant, and the time that replicas take. By default
      * grants wait for none. Only grants do: if a primary fails, a lock may end on the new one as
@@ -329,12 +328,14 @@ public final class RedisLockStore implements LockStore {
      * <p>A grant that counts can still be lost: when a replica without it is promoted, or when a
      * replica that had it restarts empty. So {@code WAIT} is no quorum.
      *
-     * <p>At most 8 grants of a server wait at the same time, each on a connection of its own, so
-     * that none delays extensions and releases; further grants wait for a connection.
+     * <p>The grants of a server have a connection of their own, so that none delays extensions and
+     * releases. One {@code WAIT} stands for all grants since the last one; a call that comes
+     * meanwhile is sent afterwards.
      *
      * @param number how many replicas, 1 or more; more than the server has is never reached
      * @param timeout how long to wait for them, 1 ms to 24 hours, rounded up to whole milliseconds;
-     *     as the {@code commandTimeout} of the locker ends an attempt too, shorter than that
+     *     as the {@code commandTimeout} of the locker ends an attempt too, shorter than half of
+     *     that
      * @return this builder
      */
     public Builder replicas(int number, Duration timeout) {
@@ -364,7 +365,7 @@ public final class RedisLockStore implements LockStore {
    * @return completes when the connections are open
    */
   public Mono<Void> warmUp() {
-    return topology.warmUp();
+    return topology.warmUp(replicas != null);
   }
 
   @Override
@@ -390,7 +391,17 @@ public final class RedisLockStore implements LockStore {
     boolean waiting = wakeUps.asks(keys) && topology.openWait(first(keys));
     Replicas replicas = this.replicas;
     if (replicas != null) {
-      Mono<Grant> acquisition = acquire(replicas, keys, token, metadata, ttl, fenced);
+      Mono<Grant> acquisition =
+          confirmed(
+                  replicas,
+                  keys,
+                  ACQUIRE,
+                  names(keys, fenced),
+                  token,
+                  metadata,
+                  millis(ttl),
+                  flag(fenced))
+              .map(answer -> grant(answer, fenced));
       return waiting ? peekFirst(keys, token, fenced, acquisition) : acquisition;
     }
     LongFunction<Grant> meaning =
@@ -417,50 +428,27 @@ public final class RedisLockStore implements LockStore {
             : new String[] {token, metadata, millis(ttl)});
   }
 
-  private Mono<Grant> acquire(
-      Replicas replicas,
-      LockKeys keys,
-      String token,
-      String metadata,
-      Duration ttl,
-      boolean fenced) {
-    String[] args = {token, metadata, millis(ttl), flag(fenced)};
-    return Mono.defer(
-        () -> {
-          AtomicReference<@Nullable List<Object>> witness = new AtomicReference<>();
-          return replicated(
-                  replicas,
-                  keys,
-                  token,
-                  route ->
-                      isMember
-                          ? asMember(route, keys, fenced, answer -> first(answer, witness), args)
-                          : integer(route, ACQUIRE, names(keys, fenced), Function.identity(), args),
-                  RedisLockStore::isFresh)
-              .map(answer -> witnessed(grant(answer, fenced), witness.get()));
-        });
-  }
-
-  private static Long first(List<Object> answer, AtomicReference<@Nullable List<Object>> whole) {
-    whole.set(answer);
-    return (Long) answer.get(0);
-  }
-
   /** An acquisition that also tells of which incarnation the server was when it granted. */
-  private <T> Mono<T> asMember(
+  private Mono<Grant> asMember(
       Route route,
       LockKeys keys,
       boolean fenced,
-      Function<? super List<Object>, ? extends T> meaning,
+      Function<List<Object>, Grant> meaning,
       String... args) {
     String[] locks = names(keys, fenced);
     String[] all = Arrays.copyOf(locks, locks.length + 1);
     all[locks.length] = name(MARKER);
-    return new ScriptCall<>(route, ACQUIRE_AS_MEMBER, ScriptOutputType.MULTI, all, args, meaning);
+    return new ScriptCall<List<Object>, Grant>(
+        route,
+        ACQUIRE_AS_MEMBER,
+        ScriptOutputType.MULTI,
+        all,
+        args,
+        (answer, connection) -> meaning.apply(answer));
   }
 
-  private static Grant witnessed(Grant grant, @Nullable List<Object> answer) {
-    return grant instanceof Grant.Granted granted && answer != null
+  private static Grant witnessed(Grant grant, List<Object> answer) {
+    return grant instanceof Grant.Granted granted
         ? new Grant.Granted(
             granted.fresh(),
             granted.fencingToken(),
@@ -479,25 +467,20 @@ public final class RedisLockStore implements LockStore {
         .flatMap(answer -> answer > 0 ? acquisition : Mono.just(grant(answer, fenced)));
   }
 
-  /** Undoes only what this call has granted: keys that the token had before stay. */
-  private Mono<Long> replicated(
-      Replicas replicas,
-      LockKeys keys,
-      String token,
-      Function<Route, Mono<Long>> call,
-      LongPredicate isFresh) {
-    return topology
-        .pool(first(keys))
-        .using(
-            token,
-            number ->
-                replicas.confirmed(
-                    topology.pooled(first(keys), number),
-                    call,
-                    answer ->
-                        isFresh.test(answer)
-                            ? release(keys, token, Duration.ZERO)
-                            : Mono.just(false)));
+  /** A call whose answer counts, if it is a grant, only when replicas have it. */
+  private Mono<Long> confirmed(
+      Replicas replicas, LockKeys keys, LuaScript script, String[] names, String... args) {
+    return new ScriptCall<Long, Mono<Long>>(
+            topology.grants(first(keys)),
+            script,
+            ScriptOutputType.INTEGER,
+            names,
+            args,
+            (answer, connection) ->
+                answer > 0
+                    ? connection.confirmations.of(replicas).thenReturn(answer)
+                    : Mono.just(answer))
+        .flatMap(Function.identity());
   }
 
   /** Any key would do: all are on one server. */
@@ -537,22 +520,12 @@ public final class RedisLockStore implements LockStore {
   @Override
   public Mono<Transfer> transfer(
       LockKeys keys, String from, String to, String metadata, Duration ttl, boolean fenced) {
-    Function<Route, Mono<Long>> call =
-        route ->
-            integer(
-                route,
-                TRANSFER,
-                names(keys, fenced),
-                Function.identity(),
-                from,
-                to,
-                metadata,
-                millis(ttl),
-                flag(fenced));
+    String[] names = names(keys, fenced);
+    String[] args = {from, to, metadata, millis(ttl), flag(fenced)};
     Replicas replicas = this.replicas;
     return (replicas == null
-            ? call.apply(work(keys))
-            : replicated(replicas, keys, to, call, anyNumber -> true))
+            ? integer(work(keys), TRANSFER, names, Function.<Long>identity(), args)
+            : confirmed(replicas, keys, TRANSFER, names, args))
         .flatMap(
             number ->
                 number > 0
@@ -580,7 +553,7 @@ public final class RedisLockStore implements LockStore {
         ScriptOutputType.MULTI,
         new String[] {name(key)},
         new String[] {MOST_SHOWN},
-        answer -> holder(key, answer));
+        (answer, connection) -> holder(key, answer));
   }
 
   /**
@@ -597,6 +570,10 @@ public final class RedisLockStore implements LockStore {
       throw new IllegalArgumentException(
           "a member of a quorum must be one server, or a primary and its replicas, not a cluster");
     }
+    if (replicas != null) {
+      throw new IllegalArgumentException(
+          "a member of a quorum must be built without replicas(...), which the quorum replaces");
+    }
     isMember = true;
   }
 
@@ -608,7 +585,7 @@ public final class RedisLockStore implements LockStore {
             ScriptOutputType.MULTI,
             new String[] {name(MARKER)},
             new String[] {flag(true)},
-            RedisLockStore::incarnation)
+            (answer, connection) -> incarnation(answer))
         .then();
   }
 
@@ -664,7 +641,13 @@ public final class RedisLockStore implements LockStore {
       String[] keys,
       Function<? super Long, ? extends T> meaning,
       String... args) {
-    return new ScriptCall<>(route, script, ScriptOutputType.INTEGER, keys, args, meaning);
+    return new ScriptCall<Long, T>(
+        route,
+        script,
+        ScriptOutputType.INTEGER,
+        keys,
+        args,
+        (answer, connection) -> meaning.apply(answer));
   }
 
   private static boolean isDone(long answer) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.redis;
 
+import io.monolock.redis.ReconnectingConnection.SetUp;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreHealth;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -12,8 +12,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * One server, which has all keys or is a master of a cluster, and the connections to it: one for
- * all calls; a tracked one for the attempts of waiters; one for calls that a cluster redirected
- * with {@code ASK}; and a pool for grants that wait for replicas.
+ * all calls; a tracked one for the attempts of waiters; one for grants that wait for replicas; and
+ * two for calls, and such grants, that a cluster redirected with {@code ASK}.
  */
 final class RedisNode implements Topology {
 
@@ -25,8 +25,8 @@ final class RedisNode implements Topology {
   private final ReconnectingConnection work;
   private final ReconnectingConnection wait;
   private final ReconnectingConnection asking;
-  private final ConnectionPool pool = new ConnectionPool();
-  private final List<ReconnectingConnection> pooledConnections;
+  private final ReconnectingConnection grants;
+  private final ReconnectingConnection askingGrants;
 
   RedisNode(ConnectionFactory factory, VersionCheck versionCheck, WakeUps wakeUps) {
     this.factory = factory;
@@ -34,10 +34,11 @@ final class RedisNode implements Topology {
     this.work = new ReconnectingConnection(factory, versionCheck);
     this.wait = new ReconnectingConnection(factory, tracking);
     this.asking = new ReconnectingConnection(factory, versionCheck);
-    this.pooledConnections =
-        Stream.generate(() -> new ReconnectingConnection(factory, versionCheck))
-            .limit(ConnectionPool.COUNT)
-            .toList();
+    SetUp replicasCheck =
+        connection ->
+            versionCheck.prepare(connection).thenCompose(any -> Replicas.permitted(connection));
+    this.grants = new ReconnectingConnection(factory, replicasCheck);
+    this.askingGrants = new ReconnectingConnection(factory, replicasCheck);
   }
 
   ReconnectingConnection work() {
@@ -68,21 +69,17 @@ final class RedisNode implements Topology {
   }
 
   @Override
-  public ConnectionPool pool(String key) {
-    return pool;
+  public Route grants(String key) {
+    return grants;
   }
 
-  ConnectionPool pool() {
-    return pool;
+  ReconnectingConnection grants() {
+    return grants;
   }
 
-  @Override
-  public Route pooled(String key, int number) {
-    return pooled(number);
-  }
-
-  ReconnectingConnection pooled(int number) {
-    return pooledConnections.get(number);
+  /** As {@link #asking}, for grants that wait for replicas. */
+  ReconnectingConnection askingGrants() {
+    return askingGrants;
   }
 
   @Override
@@ -99,8 +96,9 @@ final class RedisNode implements Topology {
   }
 
   @Override
-  public Mono<Void> warmUp() {
-    return CommandCall.opened(work).then();
+  public Mono<Void> warmUp(boolean replicated) {
+    Mono<PipelinedConnection> first = CommandCall.opened(work);
+    return replicated ? Mono.when(first, CommandCall.opened(grants)) : first.then();
   }
 
   @Override
@@ -127,7 +125,6 @@ final class RedisNode implements Topology {
 
   @Override
   public void overdue(Duration timeout) {
-    pool.overdue(timeout);
     all().forEach(connection -> connection.overdue(timeout));
   }
 
@@ -137,6 +134,6 @@ final class RedisNode implements Topology {
   }
 
   private Stream<ReconnectingConnection> all() {
-    return Stream.concat(Stream.of(work, wait, asking), pooledConnections.stream());
+    return Stream.of(work, wait, asking, grants, askingGrants);
   }
 }

@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.redis;
 
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.function.Function;
+import java.util.concurrent.CompletionStage;
 import reactor.core.publisher.Mono;
-import reactor.util.retry.Retry;
 
 /**
  * How many replicas must have a grant before it counts.
  *
- * <p>Redis is asked with {@code WAIT}, which covers only what was written over its own connection,
- * and blocks that connection meanwhile.
+ * <p>Redis is asked with {@code WAIT}, see {@link Confirmations}. A grant that does not count stays
+ * in Redis: its locker asks for it again, or releases it, as it does whenever a call is in doubt.
  */
 final class Replicas {
 
   private static final Duration LONGEST = Duration.ofHours(24);
-  private static final Retry UNDO_AGAIN =
-      Retry.backoff(5, Duration.ofMillis(50))
-          .maxBackoff(Duration.ofSeconds(1))
-          .filter(e -> e instanceof StoreFailure failure && failure.isTransient())
-          .onRetryExhaustedThrow((spec, signal) -> signal.failure());
 
   private final int count;
   private final Duration timeout;
@@ -47,36 +41,34 @@ final class Replicas {
   }
 
   /**
-   * Makes a call that grants, and waits until the replicas have what it has written.
-   *
-   * @param route the route of the call, over a connection that no other call uses meanwhile
-   * @param call makes the call; its answer is above 0 if it grants
-   * @param undo frees what was granted with this answer and does not count
-   * @return the answer, or {@link StoreFailure} after the grant was undone
+   * Asks how many have what was run over a connection before, which is blocked until they are
+   * enough or the time is over.
    */
-  Mono<Long> confirmed(
-      Route route, Function<Route, Mono<Long>> call, Function<Long, Mono<Boolean>> undo) {
-    RecordingRoute recording = new RecordingRoute(route);
-    return call.apply(recording)
-        .flatMap(
-            answer ->
-                answer > 0
-                    ? reached(recording)
-                        .thenReturn(answer)
-                        .onErrorResume(e -> undone(undo.apply(answer), (StoreFailure) e))
-                    : Mono.just(answer));
-  }
-
-  private Mono<Void> reached(RecordingRoute recording) {
-    PipelinedConnection connection =
-        Objects.requireNonNull(recording.sentOver().get(), "a call that was answered was sent");
+  Mono<Long> reached(PipelinedConnection connection) {
     Mono<Long> reached =
         CommandCall.over(connection, redis -> redis.waitForReplication(count, timeout.toMillis()));
     connection.expectSilence(timeout);
-    return reached
-        .doOnError(e -> recording.route().after(connection, e))
-        .onErrorMap(ErrorMapping::ofCall)
-        .flatMap(number -> number < count ? Mono.error(tooFew(number)) : Mono.empty());
+    return reached;
+  }
+
+  /** What becomes of grants that so many have: completes, or fails with {@link StoreFailure}. */
+  Mono<Void> outcome(long number) {
+    return number < count ? Mono.error(tooFew(number)) : Mono.empty();
+  }
+
+  /** Fails if the user may not ask, so that nothing is granted then. */
+  static CompletionStage<?> permitted(StatefulRedisConnection<String, String> connection) {
+    return connection
+        .async()
+        .waitForReplication(0, 0)
+        .exceptionally(
+            e -> {
+              StoreFailure failure = ErrorMapping.ofCall(e);
+              if (failure.reason() == Reason.PERMISSION) {
+                throw failure;
+              }
+              return 0L;
+            });
   }
 
   private StoreFailure tooFew(long number) {
@@ -88,23 +80,16 @@ final class Replicas {
         null);
   }
 
-  /** Fails with the given failure, whether or not the keys could be freed. */
-  private static Mono<Long> undone(Mono<Boolean> undo, StoreFailure failure) {
-    return undo.retryWhen(UNDO_AGAIN)
-        .doOnError(failure::addSuppressed)
-        .onErrorComplete()
-        .then(Mono.error(failure.isTransient() ? notReplicated(failure) : failure));
-  }
-
-  private static StoreFailure notReplicated(StoreFailure failure) {
-    return failure.reason() == Reason.NOT_REPLICATED
-        ? failure
-        : new StoreFailure(
+  /** What becomes of grants for which there was no answer. */
+  static Mono<Void> unknown(Throwable e) {
+    StoreFailure failure = ErrorMapping.ofCall(e);
+    return Mono.error(
+        new StoreFailure(
             Reason.NOT_REPLICATED,
-            true,
+            failure.isTransient(),
             "It is not known whether replicas have the lock, so it does not count ("
                 + failure.getMessage()
                 + ")",
-            failure);
+            failure));
   }
 }

@@ -6,8 +6,9 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.monolock.store.StoreFailure;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -29,10 +30,10 @@ final class ScriptCall<A, T> extends Mono<T> {
   private final ScriptOutputType type;
   private final String[] keys;
   private final String[] args;
-  private final Function<? super A, ? extends @Nullable T> meaning;
+  private final BiFunction<? super A, PipelinedConnection, ? extends @Nullable T> meaning;
 
   /**
-   * @param meaning what an answer means, null for nothing
+   * @param meaning what an answer means that came over this connection, null for nothing
    */
   ScriptCall(
       Route route,
@@ -40,7 +41,7 @@ final class ScriptCall<A, T> extends Mono<T> {
       ScriptOutputType type,
       String[] keys,
       String[] args,
-      Function<? super A, ? extends @Nullable T> meaning) {
+      BiFunction<? super A, PipelinedConnection, ? extends @Nullable T> meaning) {
     this.route = route;
     this.script = script;
     this.type = type;
@@ -152,19 +153,28 @@ final class ScriptCall<A, T> extends Mono<T> {
     @Override
     public void onNext(A answer) {
       hasAnswer = true;
-      answered();
-      succeed(answer);
+      PipelinedConnection connection =
+          Objects.requireNonNull(this.connection, "what was answered was sent");
+      connection.answered();
+      if (STATE.getAndSet(this, OVER) == UNDER_WAY) {
+        T result = call.meaning.apply(answer, connection);
+        if (result != null) {
+          subscriber.onNext(result);
+        }
+        subscriber.onComplete();
+      }
     }
 
     @Override
     public void onError(Throwable e) {
-      answered();
-      PipelinedConnection connection = this.connection;
-      if (!byText && connection != null && e instanceof RedisNoScriptException) {
+      PipelinedConnection connection =
+          Objects.requireNonNull(this.connection, "what has failed was sent");
+      connection.answered();
+      if (!byText && e instanceof RedisNoScriptException) {
         sendText(connection);
         return;
       }
-      Route other = connection == null ? null : route.after(connection, e);
+      Route other = route.after(connection, e);
       if (other != null) {
         begin(other);
       } else {
@@ -176,23 +186,6 @@ final class ScriptCall<A, T> extends Mono<T> {
     public void onComplete() {
       if (!hasAnswer) {
         onError(new NoSuchElementException());
-      }
-    }
-
-    private void answered() {
-      PipelinedConnection connection = this.connection;
-      if (connection != null) {
-        connection.answered();
-      }
-    }
-
-    private void succeed(A answer) {
-      if (STATE.getAndSet(this, OVER) == UNDER_WAY) {
-        T result = call.meaning.apply(answer);
-        if (result != null) {
-          subscriber.onNext(result);
-        }
-        subscriber.onComplete();
       }
     }
 

@@ -49,7 +49,7 @@ final class SentinelConnectionFactory implements ConnectionFactory {
     CompletableFuture<?> unused =
         connection.whenComplete(
             (opened, e) -> {
-              tooLate.cancel(false);
+              Delays.cancel(tooLate);
               if (e != null) {
                 first.compareAndSet(begunWith, begunWith + 1);
               }

@@ -19,11 +19,8 @@ interface Topology {
    */
   Route route(String key, boolean waiting);
 
-  /** The connections to the server of a key that are used by one call at a time. */
-  ConnectionPool pool(String key);
-
-  /** The route of a call over one of the connections of the {@link #pool} of a key. */
-  Route pooled(String key, int number);
+  /** The route of a call whose grant waits for replicas. */
+  Route grants(String key);
 
   /** Whether the tracked connection to the server of a key is open; starts to open it if not. */
   boolean openWait(String key);
@@ -38,8 +35,12 @@ interface Topology {
   /** The fence key of a lock key, on the same server. */
   String fence(String key);
 
-  /** Opens the connections that calls need first. */
-  Mono<Void> warmUp();
+  /**
+   * Opens the connections that calls need first.
+   *
+   * @param replicated whether grants wait for replicas
+   */
+  Mono<Void> warmUp(boolean replicated);
 
   /** That all servers answer, or a failure. */
   Mono<StoreHealth> health();

@@ -20,8 +20,8 @@
  *   <li>the connections: {@code PipelinedConnection} shares one among many calls and coalesces
  *       their packets; {@code ReconnectingConnection} opens it, for calls that wait in their order
  *       ({@code Awaited}), and replaces it when it is lost or silent, preparing each new one with
- *       {@code VersionCheck} or {@code ClientTracking}; {@code ConnectionPool} is for calls that
- *       block their connection, the {@code Replicas} that wait for {@code WAIT};
+ *       {@code VersionCheck} or {@code ClientTracking}; {@code Confirmations} lets one {@code WAIT}
+ *       stand for many grants that need {@code Replicas};
  *   <li>the servers: a {@code Topology} is either one {@code RedisNode}, which a {@code
  *       ConnectionFactory} finds ({@code PrimaryFinder}, {@code SentinelConnectionFactory}), or a
  *       {@code ClusterTopology} of one node for each master, with {@code HashSlots} and {@code

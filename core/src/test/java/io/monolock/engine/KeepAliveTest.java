@@ -9,6 +9,7 @@ import io.monolock.Lock;
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
 import io.monolock.LockOptions;
+import io.monolock.LockStoreException;
 import io.monolock.engine.ScriptedStore.HeldBack;
 import io.monolock.engine.ScriptedStore.StoreOperation;
 import io.monolock.store.InVirtualTime.SignalProbe;
@@ -187,6 +188,42 @@ class KeepAliveTest {
 
     assertThat(probe.error(LockLostException.class).reason()).isEqualTo(Reason.UNREACHABLE);
     assertThat(v.observed.count("lost [a] UNREACHABLE")).isEqualTo(1);
+  }
+
+  @Test
+  void aStoreThatRefusesToRefreshIsALossOfItsOwnReasonAndSaysWhy() {
+    Lock lock = lock();
+    v.store.always(StoreOperation.EXTEND, fails(StoreProblem.Reason.PERMISSION, false));
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
+
+    v.pass(lock.remaining().minusNanos(1));
+    assertThat(probe.isPending()).isTrue();
+    v.pass(Duration.ofNanos(1));
+
+    assertRefused(probe.error(LockLostException.class));
+    assertRefused(v.run(lock.keepAlive()).error(LockLostException.class));
+    assertRefused(v.run(lock.extend(TTL)).error(LockLostException.class));
+  }
+
+  private static void assertRefused(LockLostException loss) {
+    assertThat(loss.reason()).isEqualTo(Reason.REFUSED);
+    assertThat(loss)
+        .cause()
+        .isInstanceOfSatisfying(
+            LockStoreException.class,
+            e -> assertThat(e.reason()).isEqualTo(StoreProblem.Reason.PERMISSION));
+  }
+
+  @Test
+  void aRefusalThatPassesIsNoLoss() {
+    Lock lock = lock();
+    v.store.next(StoreOperation.EXTEND, fails(StoreProblem.Reason.PERMISSION, false));
+    SignalProbe<Object> probe = v.run(lock.keepAlive());
+
+    v.pass(TTL.multipliedBy(3));
+
+    assertThat(probe.isPending()).isTrue();
+    assertThat(lock.isValid()).isTrue();
   }
 
   @Test

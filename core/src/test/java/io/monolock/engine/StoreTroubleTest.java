@@ -15,12 +15,18 @@ import io.monolock.LockException;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
+import io.monolock.ReactiveLocker;
 import io.monolock.engine.ScriptedStore.CallOutcome;
 import io.monolock.engine.ScriptedStore.HeldBack;
+import io.monolock.store.DelegatingLockStore;
 import io.monolock.store.Grant;
 import io.monolock.store.InVirtualTime.SignalProbe;
+import io.monolock.store.LockKeys;
+import io.monolock.store.LockStore;
 import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -29,7 +35,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.util.retry.Retry;
 
 /** G10: busy, broken and lost are three different errors. */
@@ -44,6 +52,32 @@ class StoreTroubleTest {
       answers(new Grant.Busy(Optional.of(Duration.ofSeconds(30))));
 
   private final VirtualLocker v = new VirtualLocker();
+
+  @Test
+  void wakeUpsThatTheStoreEndsAreAskedForAgainAtTheNextRefusal() {
+    List<Sinks.Many<LockKeys>> asked = new ArrayList<>();
+    LockStore store =
+        new DelegatingLockStore(v.memory) {
+          @Override
+          public Flux<LockKeys> wakeUps(LockKeys keys) {
+            asked.add(Sinks.many().multicast().directBestEffort());
+            return asked.get(asked.size() - 1).asFlux();
+          }
+        };
+    ReactiveLocker locker = ReactiveLocker.builder(store).timer(v.time).publishOn(v.time).build();
+    Lock holder = v.get(v.another().acquire("a", OPTIONS));
+    SignalProbe<Lock> waiter =
+        v.run(locker.acquire("a", OPTIONS.retry(Retry.fixedDelay(9, Duration.ofSeconds(1)))));
+
+    asked.get(0).tryEmitError(new IllegalStateException("by test"));
+    v.pass(Duration.ofMillis(1100));
+    assertThat(asked).hasSize(2);
+    v.get(holder.release());
+    asked.get(1).tryEmitNext(LockKeys.of("a"));
+    v.pass(Duration.ofMillis(10));
+
+    assertThat(waiter.value().isValid()).isTrue();
+  }
 
   @ParameterizedTest
   @EnumSource

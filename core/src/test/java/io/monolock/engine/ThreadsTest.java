@@ -87,6 +87,27 @@ class ThreadsTest {
   }
 
   @Test
+  void aSchedulerThatThrowsKeepsNoCallerWaiting() {
+    Scheduler throwing =
+        new Scheduler() {
+          @Override
+          public Disposable schedule(Runnable task) {
+            throw new IllegalStateException("by test");
+          }
+
+          @Override
+          public Worker createWorker() {
+            throw new IllegalStateException("by test");
+          }
+        };
+    ReactiveLocker locker =
+        ReactiveLocker.builder(InMemoryLockStore.create()).publishOn(throwing).build();
+
+    assertThat(locker.withLock("a", TTL, lock -> Mono.just(1)).block(TTL)).isEqualTo(1);
+    locker.close().block(TTL);
+  }
+
+  @Test
   void grantsRefusalsAndAnswersArriveOnPublishOn() {
     Lock lock = locker.acquire("a", TTL).doOnNext(any -> note("grant")).block();
     locker.tryAcquire("a", TTL).doOnTerminate(() -> note("empty")).block();

@@ -213,6 +213,40 @@ class TokenTest {
     }
 
     @Test
+    void isEmptyWhenAnotherOneIsReleasedWhileTheAnswerIsOnItsWay() {
+      String token = v.get(v.another().acquire("a", OPTIONS)).token();
+      HeldBack answer = HeldBack.answer();
+      v.store.next(ScriptedStore.StoreOperation.EXTEND, ScriptedStore.works(), answer);
+      Lock first = v.get(v.locker.attach(List.of("a"), token, OPTIONS));
+      SignalProbe<Lock> second = v.run(v.locker.attach(List.of("a"), token, OPTIONS));
+      v.get(first.release());
+
+      answer.letThrough();
+
+      assertThat(second.values).isEmpty();
+      assertThat(second.isPending()).isFalse();
+    }
+
+    @Test
+    void endsWithAnotherOneThatIsReleasedBeforeItIsDelivered() {
+      String token = v.get(v.another().acquire("a", OPTIONS)).token();
+      SignalProbe<Lock> second = new SignalProbe<>();
+      v.locker
+          .attach(List.of("a"), token, OPTIONS)
+          .flatMap(
+              first -> {
+                v.locker.attach(List.of("a"), token, OPTIONS).subscribe(second);
+                return first.release();
+              })
+          .subscribe();
+      v.pass(Duration.ofSeconds(1));
+
+      assertThat(second.values).allMatch(lock -> !lock.isValid());
+      assertThat(second.isPending()).isFalse();
+      assertThat(v.run(v.locker.close()).isPending()).isFalse();
+    }
+
+    @Test
     void theEndOfAnotherHandleDoesNotReleaseTheTokenAgain() {
       Lock first = v.get(v.locker.acquire("a", OPTIONS));
       Lock attached = v.get(v.locker.attach(List.of("a"), first.token(), OPTIONS));

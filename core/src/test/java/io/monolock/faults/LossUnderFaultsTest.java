@@ -76,7 +76,7 @@ class LossUnderFaultsTest extends LockerBehindProxy {
     assertThat(Duration.ofNanos(noticed - troubled)).isLessThan(TTL.plusSeconds(1));
     pass(Duration.ofMillis(300));
     end.close();
-    assertLost(Reason.UNREACHABLE);
+    assertLost(trouble.reason());
     await().until(() -> isFree("key"));
   }
 

@@ -214,7 +214,7 @@ class PermissionTest extends LockerUnderFault {
         .cause()
         .isInstanceOfSatisfying(
             LockLostException.class,
-            e -> assertThat(e.reason()).isEqualTo(LockLostException.Reason.UNREACHABLE));
+            e -> assertThat(e.reason()).isEqualTo(LockLostException.Reason.REFUSED));
   }
 
   @Test

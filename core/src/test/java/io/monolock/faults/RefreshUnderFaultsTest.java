@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.monolock.Lock;
+import io.monolock.LockLostException.Reason;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
@@ -50,12 +51,14 @@ class RefreshUnderFaultsTest extends LockerBehindProxy {
         Stream.of(
             new Trouble(
                 "a server that is still loading",
+                Reason.REFUSED,
                 test -> {
                   test.server.restartLoading(Duration.ofMillis(300));
                   return () -> {};
                 }),
             new Trouble(
                 "a server without memory",
+                Reason.REFUSED,
                 test -> {
                   test.server.configure("maxmemory", "1");
                   return test.server::restoreSettings;

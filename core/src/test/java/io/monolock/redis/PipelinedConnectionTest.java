@@ -171,7 +171,7 @@ class PipelinedConnectionTest extends StoreOnRedis {
             ScriptOutputType.INTEGER,
             new String[0],
             new String[0],
-            answer -> answer);
+            (answer, over) -> answer);
     assertThat(failure(call).reason()).isEqualTo(Reason.UNKNOWN_OUTCOME);
   }
 }

@@ -35,7 +35,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -86,16 +85,11 @@ class ReplicasTest extends OnPair {
         .sum();
   }
 
-  /** Grants that wait for the replica, which does not get them; as many as can. */
-  private List<CompletableFuture<Grant>> occupyAllConnections(RedisLockStore store) {
-    List<CompletableFuture<Grant>> grants =
-        IntStream.range(0, ConnectionPool.COUNT)
-            .mapToObj(
-                i -> store.acquire(key(i), ALICE.replace('A', (char) ('a' + i)), "", LONG, false))
-            .map(Mono::toFuture)
-            .toList();
-    await().until(() -> blocked() == ConnectionPool.COUNT);
-    return grants;
+  /** A grant that waits for the replica, which does not get it. */
+  private CompletableFuture<Grant> waitingGrant(RedisLockStore store) {
+    CompletableFuture<Grant> grant = store.acquire(key(0), ALICE, "", LONG, false).toFuture();
+    await().until(() -> blocked() == 1);
+    return grant;
   }
 
   @Test
@@ -110,8 +104,8 @@ class ReplicasTest extends OnPair {
 
   @Test
   @DisplayName(
-      "B70: a grant that replicas have not got in time is released, and the error says both numbers")
-  void aGrantThatIsNotReplicatedIsReleased() {
+      "B70: a grant that replicas have not got in time does not count, and the error says both numbers")
+  void aGrantThatIsNotReplicatedDoesNotCount() {
     RedisLockStore store = store(1, SOON);
     pair.cutReplication();
 
@@ -119,15 +113,43 @@ class ReplicasTest extends OnPair {
 
     assertThat(failure.reason()).isEqualTo(Reason.NOT_REPLICATED);
     assertThat(failure.isTransient()).isTrue();
+    assertThat(failure.isInDoubt()).isTrue();
     assertThat(failure).hasMessageContaining("0 of 1 replicas after " + SOON.toMillis() + " ms");
-    assertThat(exists("lock:a")).isZero();
+  }
+
+  @Test
+  @DisplayName("B70: a grant that does not count is released if its caller asks no more")
+  void aGrantThatDoesNotCountIsReleased() {
+    ReactiveLocker locker = locker(SOON);
+    pair.cutReplication();
+
+    StepVerifier.create(locker.tryAcquire("key", OPTIONS))
+        .expectErrorSatisfies(
+            e ->
+                assertThat(((LockStoreException) e).reason())
+                    .isEqualTo(StoreProblem.Reason.NOT_REPLICATED))
+        .verify(Duration.ofSeconds(20));
+
+    await().until(() -> exists("key") == 0);
+  }
+
+  @Test
+  @DisplayName("B70: a grant that does not count is the caller's if the replica comes back")
+  void aGrantIsAskedForAgain() {
+    RedisLockStore store = store(1, SOON);
+    pair.cutReplication();
+    assertThat(failure(store.acquire(A, ALICE, "", LONG, false)).isTransient()).isTrue();
+
+    pair.mendReplication();
+
+    assertThat(inTime(store.acquire(A, ALICE, "", LONG, false))).isInstanceOf(Granted.class);
+    assertThat(pair.replica().commandAsLong("EXISTS", "lock:a")).isEqualTo(1);
   }
 
   @Test
   void moreReplicasThanThereAreFailWithBothNumbers() {
     assertThat(failure(store(2, SOON).acquire(AB, ALICE, "", LONG, true)))
         .hasMessageContaining("1 of 2 replicas");
-    assertThat(exists("lock:a") + exists("lock:b")).isZero();
   }
 
   @ParameterizedTest
@@ -159,7 +181,7 @@ class ReplicasTest extends OnPair {
   @DisplayName("B70: what a token had before, it keeps when another grant is not replicated")
   void whatATokenHadBeforeItKeeps() {
     RedisLockStore store = store(1, SOON);
-    acquire(store, A, ALICE);
+    acquire(store(1, LATE), A, ALICE);
     pair.cutReplication();
 
     assertThat(failure(store.acquire(A, ALICE, "", LONG, false)).reason())
@@ -177,16 +199,16 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
-  void aHandOverThatIsNotReplicatedIsReleased() {
+  void aHandOverThatIsNotReplicatedDoesNotCount() {
     RedisLockStore store = store(1, SOON);
-    acquire(store, A, ALICE);
+    acquire(store(1, LATE), A, ALICE);
     pair.cutReplication();
 
     assertThat(failure(store.transfer(A, ALICE, BOB, "", LONG, false)).reason())
         .isEqualTo(Reason.NOT_REPLICATED);
-    assertThat(exists("lock:a")).isZero();
+    assertThat(result(store.release(A, BOB, Duration.ZERO))).isTrue();
     pair.mendReplication();
-    acquire(store, A, ALICE);
+    inTime(store.acquire(A, ALICE, "", LONG, false));
     assertThat(result(store.transfer(A, ALICE, BOB, "", LONG, true)).released()).isTrue();
     assertThat(result(store.remaining(A, BOB))).isPositive();
   }
@@ -196,63 +218,89 @@ class ReplicasTest extends OnPair {
     RedisLockStore store = store(1, LATE);
     acquire(store, A, ALICE);
     pair.cutReplication();
-    List<CompletableFuture<Grant>> grants = occupyAllConnections(store);
+    CompletableFuture<Grant> grant = waitingGrant(store);
 
     assertThat(result(store.extend(A, ALICE, LONG))).isTrue();
     assertThat(result(store.remaining(A, ALICE))).isPositive();
     assertThat(result(store.release(A, ALICE, Duration.ZERO))).isTrue();
 
-    assertThat(grants).noneMatch(CompletableFuture::isDone);
+    assertThat(grant).isNotDone();
     pair.mendReplication();
-    grants.forEach(grant -> assertThat(grant).succeedsWithin(Duration.ofSeconds(20)));
+    assertThat(grant).succeedsWithin(Duration.ofSeconds(20));
   }
 
   @Test
-  void aCallThatFindsNoFreeConnectionWaitsForOne() {
+  void aCallThatComesMeanwhileIsSentAfterwards() {
     RedisLockStore store = store(1, LATE);
     pair.cutReplication();
-    occupyAllConnections(store);
+    CompletableFuture<Grant> first = waitingGrant(store);
     CompletableFuture<Grant> next = store.acquire(A, ALICE, "", LONG, false).toFuture();
     assertThat(result(store.inspect("key:0"))).isNotNull();
     assertThat(exists("lock:a")).isZero();
 
     pair.mendReplication();
 
+    assertThat(first).succeedsWithin(Duration.ofSeconds(20)).isInstanceOf(Granted.class);
     assertThat(next).succeedsWithin(Duration.ofSeconds(20)).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void aCallThatWasHeldBackIsSentAfterAGrantThatDoesNotCount() {
+    RedisLockStore store = store(1, SOON);
+    pair.cutReplication();
+    CompletableFuture<Grant> first = waitingGrant(store);
+
+    StoreFailure failure = failure(store.acquire(A, ALICE, "", LONG, false));
+
+    assertThat(first).isCompletedExceptionally();
+    assertThat(failure).hasMessageContaining("0 of 1 replicas");
+    assertThat(exists("lock:a")).isOne();
+  }
+
+  @Test
+  void oneQuestionStandsForManyGrants() {
+    RedisLockStore store = store(1, LATE);
+    pair.cutReplication();
+    CompletableFuture<Grant> first = waitingGrant(store);
+    try (CommandRecorder recorder = CommandRecorder.of(pair.primary())) {
+      List<CompletableFuture<Grant>> crowd =
+          IntStream.range(1, 100)
+              .mapToObj(i -> store.acquire(key(i), ALICE, "", LONG, false).toFuture())
+              .toList();
+
+      pair.mendReplication();
+
+      assertThat(first).succeedsWithin(Duration.ofSeconds(20));
+      crowd.forEach(
+          grant ->
+              assertThat(grant).succeedsWithin(Duration.ofSeconds(20)).isInstanceOf(Granted.class));
+      assertThat(recorder.commands("WAIT")).hasSizeBetween(1, 3);
+    }
+    for (int i = 0; i < 100; i++) {
+      assertThat(pair.replica().commandAsLong("EXISTS", "key:" + i)).isEqualTo(1);
+    }
   }
 
   @Test
   void aCallThatIsCancelledBeforeItsTurnIsNotSent() {
     RedisLockStore store = store(1, LATE);
     pair.cutReplication();
-    List<CompletableFuture<Grant>> grants = occupyAllConnections(store);
+    CompletableFuture<Grant> first = waitingGrant(store);
     store.acquire(A, ALICE, "", LONG, false).subscribe(grant -> {}, e -> {}).dispose();
     CompletableFuture<Grant> next = store.acquire(B, BOB, "", LONG, false).toFuture();
 
     pair.mendReplication();
 
     assertThat(next).succeedsWithin(Duration.ofSeconds(20));
-    grants.forEach(grant -> assertThat(grant).succeedsWithin(Duration.ofSeconds(20)));
+    assertThat(first).succeedsWithin(Duration.ofSeconds(20));
     assertThat(exists("lock:a")).isZero();
   }
 
   @Test
-  void aGrantThatIsCancelledLaterAndDoesNotCountLeavesNothing() {
-    RedisLockStore store = store(1, SOON);
-    pair.cutReplication();
-    Disposable gone = store.acquire(A, ALICE, "", LONG, false).subscribe(grant -> {}, e -> {});
-    await().until(() -> exists("lock:a") == 1);
-
-    gone.dispose();
-
-    await().until(() -> exists("lock:a") == 0);
-  }
-
-  @Test
-  void aCallThatWaitsTooLongForAConnectionFailsAsNotSent() {
+  void aCallThatIsHeldBackForTooLongFailsAsNotSent() {
     RedisLockStore store = store(1, LATE);
     pair.cutReplication();
-    occupyAllConnections(store);
+    CompletableFuture<Grant> first = waitingGrant(store);
     CompletableFuture<Grant> next = store.acquire(A, ALICE, "", LONG, false).toFuture();
     store.overdue(LONG);
     assertThat(next).isNotDone();
@@ -270,25 +318,38 @@ class ReplicasTest extends OnPair {
         .havingCause()
         .isInstanceOf(StoreFailure.class)
         .withMessageContaining("Nothing was sent");
-    assertThat(blocked()).isEqualTo(ConnectionPool.COUNT);
+    assertThat(first).isNotDone();
+    assertThat(exists("lock:a")).isZero();
   }
 
   @Test
-  void aGrantOfTheSameTokenIsNotUndoneByTheOneBefore() {
-    RedisLockStore store = store(1, Duration.ofSeconds(4));
-    acquire(store, B, BOB);
+  void aLostConnectionIsNoGrantAndHoldsNoCallBack() {
+    RedisLockStore store = store(1, LATE);
     pair.cutReplication();
-    CompletableFuture<Grant> first = store.acquire(A, ALICE, "", LONG, false).toFuture();
-    await().until(() -> blocked() == 1);
-    await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
-    CompletableFuture<Grant> second = store.acquire(A, ALICE, "", LONG, false).toFuture();
+    CompletableFuture<Grant> first = waitingGrant(store);
+    CompletableFuture<Grant> next = store.acquire(A, ALICE, "", LONG, false).toFuture();
 
-    await().until(first::isDone);
+    pair.primary().command("CLIENT", "KILL", "TYPE", "normal");
+
+    assertThat(first)
+        .failsWithin(Duration.ofSeconds(5))
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOfSatisfying(
+            StoreFailure.class,
+            failure -> {
+              assertThat(failure.reason()).isEqualTo(Reason.NOT_REPLICATED);
+              assertThat(failure.isTransient()).isTrue();
+            });
+    assertThat(next)
+        .failsWithin(Duration.ofSeconds(5))
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOfSatisfying(
+            StoreFailure.class,
+            failure -> assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE));
     pair.mendReplication();
-
-    assertThat(first).isCompletedExceptionally();
-    assertThat(second).succeedsWithin(Duration.ofSeconds(10)).isInstanceOf(Granted.class);
-    assertThat(result(store.remaining(A, ALICE))).isPositive();
+    assertThat(inTime(store.acquire(A, ALICE, "", LONG, false))).isInstanceOf(Granted.class);
   }
 
   @Test
@@ -392,6 +453,30 @@ class ReplicasTest extends OnPair {
   }
 
   @Test
+  void aUserWhoMayNotWaitForReplicasAnyMoreIsRefusedForGood() {
+    RedisLockStore store = store(1, SOON);
+    acquire(store, B, BOB);
+    pair.primary().command("ACL", "SETUSER", "default", "-wait");
+
+    StoreFailure failure = failure(store.acquire(A, ALICE, "", LONG, false));
+
+    assertThat(failure.reason()).isEqualTo(Reason.NOT_REPLICATED);
+    assertThat(failure.isTransient()).isFalse();
+    assertThat(failure.isInDoubt()).isTrue();
+    assertThat(failure).hasMessageContaining("Redis refuses the user");
+  }
+
+  @Test
+  void warmingUpOpensTheConnectionOfGrantsToo() {
+    RedisLockStore store = store(1, LATE);
+    store.warmUp().block(TIMEOUT);
+    try (CommandRecorder recorder = CommandRecorder.of(pair.primary())) {
+      acquire(store, A, ALICE);
+      assertThat(recorder.commands("HELLO")).isEmpty();
+    }
+  }
+
+  @Test
   void inAClusterGrantsAreReplicatedToo() {
     try (RedisCluster cluster = RedisCluster.start()) {
       RedisClusterClient client =
@@ -428,7 +513,7 @@ class ReplicasTest extends OnPair {
   void aCrowdThatIsRefusedAtOnceEndsInOrder() {
     RedisLockStore store = store(1, LATE);
     pair.cutReplication();
-    occupyAllConnections(store);
+    CompletableFuture<Grant> first = waitingGrant(store);
     List<CompletableFuture<Grant>> crowd =
         IntStream.range(0, 5_000)
             .mapToObj(i -> store.acquire(A, "%022d".formatted(i), "", LONG, false).toFuture())
@@ -436,6 +521,7 @@ class ReplicasTest extends OnPair {
 
     store.close().block(TIMEOUT);
 
+    assertThat(first).failsWithin(Duration.ofSeconds(5));
     crowd.forEach(
         one ->
             assertThat(one)

@@ -59,8 +59,10 @@ class TlsOnClusterTest {
   void aLockIsHeldThroughAMigrationAndAFailOver() {
     RedisClusterClient client = client(TlsTest.showing(Certificates.ofServers()));
     ReactiveLocker locker =
-        ReactiveLocker.create(
-            RedisLockStore.builder(client, RedisURI.create(cluster.uris().get(0))).build());
+        ReactiveLocker.builder(
+                RedisLockStore.builder(client, RedisURI.create(cluster.uris().get(0))).build())
+            .commandTimeout(LIMIT)
+            .build();
     Lock lock = locker.acquire(KEY, OPTIONS.fenced(true)).block(LIMIT);
     ServerNode owner = cluster.ownerOf(KEY);
     ServerNode other =

@@ -21,6 +21,7 @@ public final class HotKey extends MeasuredWorkload {
 
   private static final long LONG_NANOS = 200_000;
 
+  private final long holdNanos;
   private final OvertakingCounter overtaking = new OvertakingCounter(CHECKED_CALLS);
   private final ExclusionCheck exclusion;
   private final CallerLoops loops;
@@ -31,8 +32,10 @@ public final class HotKey extends MeasuredWorkload {
    * @param contender the contender
    * @param waiters the count of callers
    * @param shared a file in which all processes on the key check exclusion
+   * @param holdNanos how long each holds the lock
    */
-  public HotKey(Contender contender, int waiters, Path shared) {
+  public HotKey(Contender contender, int waiters, Path shared, long holdNanos) {
+    this.holdNanos = holdNanos;
     exclusion = new ExclusionCheck(shared);
     loops =
         new CallerLoops(
@@ -88,7 +91,9 @@ public final class HotKey extends MeasuredWorkload {
       overtaking.granted(ticket);
       long now = System.nanoTime();
       statistics.done(now - begin);
-      if (ThreadLocalRandom.current().nextInt(LONG_HOLD_INTERVAL) == 0) {
+      if (holdNanos > 0) {
+        holdUntil(now + holdNanos);
+      } else if (ThreadLocalRandom.current().nextInt(LONG_HOLD_INTERVAL) == 0) {
         holdUntil(now + LONG_NANOS);
       }
       exclusion.leave(owner);

@@ -9,8 +9,11 @@ import java.util.List;
 public enum Workloads {
   /** How many in flight, how many keys each. */
   FREE_KEYS((contender, words) -> new FreeKeys(contender, number(words, 0), number(words, 1))),
-  /** How many waiters, the file of all processes. */
-  HOT_KEY((contender, words) -> new HotKey(contender, number(words, 0), Path.of(words.get(1)))),
+  /** How many waiters, the file of all processes, how long each holds the lock in microseconds. */
+  HOT_KEY(
+      (contender, words) ->
+          new HotKey(
+              contender, number(words, 0), Path.of(words.get(1)), 1_000L * number(words, 2))),
   /** The file of both processes. */
   PING_PONG((contender, words) -> new PingPong(contender, Path.of(words.get(0)))),
   /** No words: one in flight, with pauses as in {@link #PING_PONG}. */

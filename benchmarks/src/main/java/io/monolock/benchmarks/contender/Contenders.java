@@ -23,6 +23,18 @@ public enum Contenders {
       "Monolock fenced",
       "#8b6cf0",
       uri -> MonolockContender.of(uri, MonolockContender.Style.FENCED)),
+  /** Signals run on the event loop, as those of raw Lettuce do. */
+  IMMEDIATE("Monolock, immediate()", "#57606a", MonolockContender::immediate),
+  /** A lease that is passed on for a few milliseconds only before it has to prove itself. */
+  SHORT_TTL(
+      "Monolock, ttl 300 ms",
+      "#1f6f8b",
+      uri -> MonolockContender.of(uri, MonolockContender.Style.SHORT_TTL)),
+  /** Callers whose ttl's differ, so that each hand-over takes a command. */
+  THREE_TTLS(
+      "Monolock, three ttl's",
+      "#7a6f1f",
+      uri -> MonolockContender.of(uri, MonolockContender.Style.THREE_TTLS)),
   /** On the server that Sentinels name. */
   SENTINEL(
       "Monolock, Sentinel",
@@ -38,6 +50,8 @@ public enum Contenders {
   REDISSON("Redisson RLock", "#e0533f", uri -> new RedissonContender(uri, false)),
   /** Redisson's fair lock. */
   REDISSON_FAIR("Redisson RFairLock", "#d0741c", uri -> new RedissonContender(uri, true)),
+  /** A client that asks again and again, as those without wake-ups do. */
+  POLLER("SET NX every 10 ms", "#a15c38", PollingContender::new),
   /** No lock, a round trip. */
   PING("PING", "#5f87a8", PingContender::new);
 

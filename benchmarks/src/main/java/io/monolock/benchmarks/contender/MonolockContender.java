@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Monolock with its default settings, except for a longer time to wait. */
 final class MonolockContender implements Contender {
@@ -23,7 +24,9 @@ final class MonolockContender implements Contender {
   enum Style {
     ACQUIRE,
     SCOPE,
-    FENCED
+    FENCED,
+    SHORT_TTL,
+    THREE_TTLS
   }
 
   private static final int ATTEMPTS = 20;
@@ -35,8 +38,12 @@ final class MonolockContender implements Contender {
   private final Style style;
 
   MonolockContender(AbstractRedisClient client, LockStore store, Style style) {
+    this(client, ReactiveLocker.create(store), style);
+  }
+
+  private MonolockContender(AbstractRedisClient client, ReactiveLocker locker, Style style) {
     this.client = client;
-    this.locker = ReactiveLocker.create(store);
+    this.locker = locker;
     this.style = style;
   }
 
@@ -45,6 +52,17 @@ final class MonolockContender implements Contender {
     RedisClient client = RedisClient.create();
     return new MonolockContender(
         client, RedisLockStore.create(client, RedisURI.create(uri)), style);
+  }
+
+  /** On one server, with signals on the threads of the connection. */
+  static Contender immediate(String uri) {
+    RedisClient client = RedisClient.create();
+    return new MonolockContender(
+        client,
+        ReactiveLocker.builder(RedisLockStore.create(client, RedisURI.create(uri)))
+            .publishOn(Schedulers.immediate())
+            .build(),
+        Style.ACQUIRE);
   }
 
   /** On one server, with grants that one replica has to confirm. */
@@ -85,6 +103,9 @@ final class MonolockContender implements Contender {
     return switch (style) {
       case ACQUIRE -> new MonolockCaller(locker, keys, OPTIONS);
       case FENCED -> new MonolockCaller(locker, keys, OPTIONS.fenced(true));
+      case SHORT_TTL -> new MonolockCaller(locker, keys, OPTIONS.ttl(Duration.ofMillis(300)));
+      case THREE_TTLS ->
+          new MonolockCaller(locker, keys, OPTIONS.ttl(Duration.ofSeconds(30 + owner % 3)));
       case SCOPE -> new ScopeCaller(new MonolockCaller(locker, keys, OPTIONS));
     };
   }

@@ -49,7 +49,7 @@ public class HotKeyBenchmark {
   @Setup(Level.Iteration)
   public void begin() throws IOException {
     shared = Files.createTempFile("monolock-benchmarks-", ".shared");
-    bench.begin(opened -> new HotKey(opened, waiters, shared));
+    bench.begin(opened -> new HotKey(opened, waiters, shared, 0));
   }
 
   /** Locks that go from one caller to the next. */

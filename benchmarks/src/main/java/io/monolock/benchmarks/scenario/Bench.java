@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The equipment of a scenario: a server of its own, client processes, and meters of both. */
@@ -56,7 +57,9 @@ final class Bench implements AutoCloseable {
                 contender ->
                     new Team(
                         contender,
-                        Stream.generate(() -> client(contender, prefix)).limit(size).toList()))
+                        Stream.generate(() -> client(contender, prefix))
+                            .limit(size)
+                            .collect(Collectors.toCollection(ArrayList::new))))
             .toList();
     teams.forEach(team -> team.clients().forEach(Client::awaitReady));
     return teams;

@@ -11,7 +11,9 @@ import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
 import io.monolock.benchmarks.report.Target;
+import io.monolock.test.FaultProxy;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,12 +37,26 @@ final class FourProcesses implements Scenario {
   private static final int PROCESSES = 4;
   private static final int WAITERS = 16;
   private static final String SETTING = "4 x 16";
+  private static final String HOLDING = "4 x 16, held for 1 ms";
+  private static final String DISTANT = "4 x 16, one of them 10 ms away";
+  private static final long TURN_MICROS = 100_000;
 
   @Override
   public Optional<Section> run(Bench bench) {
     RoundRobin rounds = new RoundRobin(bench);
     List<Team> teams = bench.teams(PROCESSES, List.of(), ACQUIRE, REDISSON, REDISSON_FAIR);
-    rounds.run(teams, SETTING, team -> start(team, bench.sharedFile()));
+    rounds.run(teams, SETTING, team -> start(team, bench.sharedFile(), 0));
+    rounds.run(teams, HOLDING, team -> start(team, bench.sharedFile(), 1_000));
+    bench.end(teams);
+    try (FaultProxy distance = FaultProxy.before(bench.server())) {
+      distance.delayRequests(Duration.ofMillis(5));
+      distance.delayReplies(Duration.ofMillis(5));
+      List<Team> distant = bench.teams(PROCESSES - 1, List.of(), ACQUIRE);
+      distant.forEach(
+          team -> team.clients().add(bench.team(team.contender(), distance.uri()).client()));
+      rounds.run(distant, DISTANT, team -> start(team, bench.sharedFile(), 0));
+      bench.end(distant);
+    }
     Results results = rounds.results();
     return Optional.of(
         new Section(
@@ -58,8 +74,8 @@ final class FourProcesses implements Scenario {
                     Metric.RATE))));
   }
 
-  private static void start(Team team, Path shared) {
-    team.clients().forEach(client -> client.start(Workloads.HOT_KEY, WAITERS, shared));
+  private static void start(Team team, Path shared, int holdMicros) {
+    team.clients().forEach(client -> client.start(Workloads.HOT_KEY, WAITERS, shared, holdMicros));
   }
 
   private static List<Target> targets(Results results) {
@@ -67,7 +83,18 @@ final class FourProcesses implements Scenario {
         Target.atLeast(
             "4 processes x 16: hand-overs/s, of RLock",
             results.ratio(ACQUIRE, REDISSON, SETTING, Metric.RATE),
-            4),
+            30),
+        Target.atMost(
+            "4 processes x 16: p99 of the wait, in turns",
+            results.median(ACQUIRE, SETTING, Metric.P99) / TURN_MICROS,
+            8),
+        Target.atLeast(
+            "4 processes x 16, held for 1 ms: hand-overs/s, of RLock",
+            results.ratio(ACQUIRE, REDISSON, HOLDING, Metric.RATE),
+            1.5),
+        Target.atLeast(
+            "4 processes x 16, one of them 10 ms away: its share, %",
+            results.median(ACQUIRE, DISTANT, Metric.LEAST_SHARE), 3),
         Target.atLeast(
             "4 processes x 16: least share of a process, %",
             results.median(ACQUIRE, SETTING, Metric.LEAST_SHARE), 15),

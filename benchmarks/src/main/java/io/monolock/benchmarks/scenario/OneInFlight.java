@@ -2,6 +2,7 @@
 package io.monolock.benchmarks.scenario;
 
 import static io.monolock.benchmarks.contender.Contenders.ACQUIRE;
+import static io.monolock.benchmarks.contender.Contenders.IMMEDIATE;
 import static io.monolock.benchmarks.contender.Contenders.RAW;
 import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.WITH_LOCK;
@@ -53,7 +54,8 @@ final class OneInFlight implements Scenario {
   }
 
   private static void measure(Bench bench, RoundRobin rounds, String setting, int processor) {
-    List<Team> teams = bench.teams(1, Processors.on(processor), RAW, ACQUIRE, WITH_LOCK, REDISSON);
+    List<Team> teams =
+        bench.teams(1, Processors.on(processor), RAW, ACQUIRE, IMMEDIATE, WITH_LOCK, REDISSON);
     rounds.run(teams, setting, team -> team.client().start(Workloads.FREE_KEYS, 1, 1));
     bench.end(teams);
   }
@@ -64,6 +66,10 @@ final class OneInFlight implements Scenario {
             "free key, 1 in flight, a core each: p50, of raw Lettuce",
             results.ratio(ACQUIRE, RAW, APART, Metric.P50),
             1.3),
+        Target.atMost(
+            "free key, 1 in flight, a core each, immediate(): p50, of raw Lettuce",
+            results.ratio(IMMEDIATE, RAW, APART, Metric.P50),
+            1.1),
         Target.atMost(
             "free key, 1 in flight, one core: p50, of raw Lettuce",
             results.ratio(ACQUIRE, RAW, TOGETHER, Metric.P50),

@@ -3,8 +3,11 @@ package io.monolock.benchmarks.scenario;
 
 import static io.monolock.benchmarks.contender.Contenders.ACQUIRE;
 import static io.monolock.benchmarks.contender.Contenders.FENCED;
+import static io.monolock.benchmarks.contender.Contenders.QUORUM;
 import static io.monolock.benchmarks.contender.Contenders.REDISSON;
 import static io.monolock.benchmarks.contender.Contenders.REDISSON_FAIR;
+import static io.monolock.benchmarks.contender.Contenders.SHORT_TTL;
+import static io.monolock.benchmarks.contender.Contenders.THREE_TTLS;
 
 import io.monolock.benchmarks.client.Workloads;
 import io.monolock.benchmarks.report.Chart;
@@ -12,6 +15,7 @@ import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
 import io.monolock.benchmarks.report.Section;
 import io.monolock.benchmarks.report.Target;
+import io.monolock.test.RedisMasters;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,6 +37,7 @@ final class OneProcess implements Scenario {
     Metric.VIOLATIONS,
     Metric.FAILURES
   };
+  private static final String TWO = "2";
   private static final String FEW = "64";
   private static final String MANY = "1024";
 
@@ -41,10 +46,15 @@ final class OneProcess implements Scenario {
     RoundRobin rounds = new RoundRobin(bench);
     List<Team> teams = bench.teams(ACQUIRE, FENCED, REDISSON, REDISSON_FAIR);
     for (String waiters : List.of(FEW, MANY)) {
-      rounds.run(
-          teams,
-          waiters,
-          team -> team.client().start(Workloads.HOT_KEY, waiters, bench.sharedFile()));
+      rounds.run(teams, waiters, team -> start(bench, team, waiters));
+    }
+    rounds.run(bench.teams(ACQUIRE), TWO, team -> start(bench, team, TWO));
+    rounds.run(bench.teams(SHORT_TTL, THREE_TTLS), FEW, team -> start(bench, team, FEW));
+    if (bench.settings().contenders().contains(QUORUM)) {
+      try (RedisMasters masters = RedisMasters.start(3)) {
+        Team team = bench.team(QUORUM, String.join(",", masters.uris()));
+        rounds.run(List.of(team), FEW, any -> start(bench, team, FEW));
+      }
     }
     Results results = rounds.results();
     return Optional.of(
@@ -67,6 +77,10 @@ final class OneProcess implements Scenario {
                     Metric.COMMANDS))));
   }
 
+  private static void start(Bench bench, Team team, String waiters) {
+    team.client().start(Workloads.HOT_KEY, waiters, bench.sharedFile(), 0);
+  }
+
   private static List<Target> targets(Results results) {
     double few = results.median(ACQUIRE, FEW, Metric.RATE);
     double many = results.median(ACQUIRE, MANY, Metric.RATE);
@@ -74,11 +88,25 @@ final class OneProcess implements Scenario {
         Target.atLeast(
             "one process, 64 waiters: hand-overs/s, of RLock",
             results.ratio(ACQUIRE, REDISSON, FEW, Metric.RATE),
-            5),
+            20),
         Target.atLeast(
             "one process, 64 waiters: hand-overs/s, of RFairLock",
             results.ratio(ACQUIRE, REDISSON_FAIR, FEW, Metric.RATE),
-            15),
+            80),
+        Target.atLeast(
+            "one process, 64 waiters, ttl 300 ms: hand-overs/s, of RLock",
+            results.ratio(SHORT_TTL, REDISSON, FEW, Metric.RATE),
+            8),
+        Target.atLeast(
+            "one process, 64 waiters, three ttl's: hand-overs/s, of RLock",
+            results.ratio(THREE_TTLS, REDISSON, FEW, Metric.RATE),
+            1.5),
+        Target.atMost(
+            "one process, 64 waiters: overtaken", results.sum(ACQUIRE, FEW, Metric.OVERTAKEN), 0),
+        Target.atMost(
+            "one process, two callers in turns: commands for a hand-over",
+            results.median(ACQUIRE, TWO, Metric.COMMANDS),
+            0.2),
         Target.atMost(
             "one process, 1,024 waiters: hand-overs/s, less than with 64 by", 1 - many / few, 0.25),
         Target.atMost(
@@ -92,7 +120,7 @@ final class OneProcess implements Scenario {
         Target.atMost(
             "one process, 64 waiters: commands for a hand-over",
             results.median(ACQUIRE, FEW, Metric.COMMANDS),
-            3.5),
+            0.1),
         Target.atMost(
             "one process, 64 waiters: commands for a fenced hand-over",
             results.median(FENCED, FEW, Metric.COMMANDS),

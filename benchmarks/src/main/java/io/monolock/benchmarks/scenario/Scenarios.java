@@ -18,6 +18,8 @@ public enum Scenarios {
   HOT_KEY(new OneProcess()),
   /** One key for which callers of four processes contend. */
   FOUR_PROCESSES(new FourProcesses()),
+  /** One key for which a lone caller contends with another process. */
+  NEIGHBOURS(new Neighbours()),
   /** The time of a hand-over between processes. */
   HAND_OVER(new HandOver()),
   /** Many callers that wait for a lock that is not released. */

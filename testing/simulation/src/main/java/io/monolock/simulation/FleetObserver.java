@@ -75,6 +75,7 @@ final class FleetObserver implements LockObserver {
       case EXPIRED -> sometimes.reached(State.LOST_BY_EXPIRY);
       case TAKEN -> sometimes.reached(State.LOST_BY_THEFT);
       case UNREACHABLE -> sometimes.reached(State.LOST_UNREACHABLE);
+      case REFUSED -> sometimes.reached(State.LOST_REFUSED);
       case MAX_HOLD -> sometimes.reached(State.LOST_BY_MAX_HOLD);
       case RELEASED -> {}
     }

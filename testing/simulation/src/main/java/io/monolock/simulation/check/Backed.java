@@ -55,7 +55,7 @@ final class Backed extends Rule {
     for (Server server : checker.servers) {
       Keyspace.Entry entry = server.data().get(key);
       if ((entry != null && entry.token().equals(handle.token))
-          || checker.losses.isLost(key, server, handle.call.askedAt)) {
+          || checker.losses.isLost(key, server, handle.since())) {
         good++;
       }
     }

@@ -205,7 +205,10 @@ public final class Checker implements Witness {
 
   /** A caller, or the end of a scope, gives a lock back. */
   public void releaseAsked(Handle handle) {
-    handle.released = true;
+    if (!handle.released) {
+      handle.released = true;
+      handle.releaseAskedAt = world.now();
+    }
     handle.facts.releaseAsked = true;
     handle.facts.releasedIn.add(handle.instance());
   }
@@ -337,14 +340,17 @@ public final class Checker implements Witness {
     }
   }
 
-  private static void freed(TokenFacts facts, Server server, Command command) {
-    facts.freedAt.add(server);
+  private void freed(TokenFacts facts, Server server, Command command) {
+    facts.freedAt.put(server, world.now());
     facts.freedBy.add(command.process());
   }
 
   @Override
   public void late(Command command) {
     sometimes.reached(State.EXECUTED_LATE);
+    if (command.kind() == Command.Kind.RELEASE || command.kind() == Command.Kind.TRANSFER) {
+      facts(command.token()).releasedLate = true;
+    }
   }
 
   @Override

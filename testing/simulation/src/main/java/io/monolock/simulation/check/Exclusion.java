@@ -44,7 +44,7 @@ final class Exclusion extends Rule {
 
   /** No process can know that its host was suspended, or that another gave the token back. */
   private boolean isExcused(Handle first, Handle second, String key) {
-    long since = Math.min(first.call.askedAt, second.call.askedAt);
+    long since = Math.min(first.since(), second.since());
     return first.instance().process().wasSuspended()
         || second.instance().process().wasSuspended()
         || first.wasReleasedElsewhere()

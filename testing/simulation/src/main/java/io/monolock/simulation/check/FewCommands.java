@@ -59,7 +59,7 @@ final class FewCommands extends Rule {
 
   @Override
   void ended(Call call) {
-    if (call.wantsLock() && !call.hasLock()) {
+    if (call.wantsLock() && !call.hasLock() && !call.options.waitAtMost().isZero()) {
       moment(call.instance.process(), call.keys).left++;
     }
   }

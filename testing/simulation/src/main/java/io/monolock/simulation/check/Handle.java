@@ -20,6 +20,7 @@ public final class Handle {
   final long deliveredAt;
   final long grantedAt;
   boolean released;
+  long releaseAskedAt;
 
   /** When it was first seen to be invalid, 0 before. */
   long invalidSince;
@@ -46,12 +47,19 @@ public final class Handle {
     return call.instance;
   }
 
+  /** From when on a server that forgets its keys forgets this lock. */
+  long since() {
+    return Math.min(call.askedAt, grantedAt);
+  }
+
   boolean isValid() {
     return !call.instance.process().isDead() && lock.isValid();
   }
 
+  /** Whether a call that knows nothing of this handle may have freed its keys. */
   boolean wasReleasedElsewhere() {
-    return facts.releasedIn.stream().anyMatch(in -> !in.equals(call.instance))
+    return (isShared && facts.releasedLate)
+        || facts.releasedIn.stream().anyMatch(in -> !in.equals(call.instance))
         || facts.freedBy.stream().anyMatch(by -> by != call.instance.process())
         || facts.handles.stream().anyMatch(other -> other.isBeingClosedBeside(this));
   }

@@ -71,7 +71,8 @@ final class HoldAtLeast extends Rule {
         if (handle.keys.asSet().contains(key)
             && !handle.token.equals(one.token)
             && !checker.facts(one.token).isShared
-            && !checker.losses.excuse(key, one.askedAt, checker.world.now())) {
+            && !checker.losses.excuse(
+                key, Math.min(one.askedAt, handle.since()), checker.world.now())) {
           broken(
               "granted while it was to be kept" + checker.settings.kind(), key, one + " " + handle);
         }

@@ -56,7 +56,7 @@ final class OrderInLine extends Rule {
         checker.world.after(
             4 * checker.settings.longestHop(),
             () -> {
-              if (other.isInLine() && checker.isAwakeSince(other.instance, call.askedAt)) {
+              if (other.isInLine() && checker.isAwakeSince(other.instance, other.askedAt)) {
                 broken(how, subject(call), detail);
               }
             });

@@ -26,6 +26,7 @@ public final class Sometimes {
     LOST_BY_EXPIRY,
     LOST_BY_THEFT,
     LOST_UNREACHABLE,
+    LOST_REFUSED,
     LOST_BY_MAX_HOLD,
     GRANTED_IN_VAIN,
     STORE_FAILED,

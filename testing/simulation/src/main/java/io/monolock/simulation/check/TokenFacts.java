@@ -18,8 +18,8 @@ final class TokenFacts {
 
   final List<Handle> handles = new ArrayList<>();
 
-  /** The servers that have freed its keys because its locker asked for it. */
-  final Set<Server> freedAt = new LinkedHashSet<>();
+  /** When each server last freed its keys because its locker asked for it. */
+  final Map<Server, Long> freedAt = new LinkedHashMap<>();
 
   /** When each server has last written a key for it, and last refused to free its keys. */
   final Map<Server, Long> writtenAt = new LinkedHashMap<>();
@@ -33,6 +33,9 @@ final class TokenFacts {
   boolean isShared;
 
   boolean releaseAsked;
+
+  /** A release without an answer was carried out later. */
+  boolean releasedLate;
 
   /** A release was refused for good, so that the keys are left to their ttl. */
   boolean denied;
@@ -66,6 +69,11 @@ final class TokenFacts {
   /** Whether this server was asked in vain to free all keys, as one of them had ended before. */
   boolean wasNotFreed(Server server) {
     return notFreedAt.getOrDefault(server, -1L) >= writtenAt.getOrDefault(server, -1L);
+  }
+
+  /** How many servers have freed its keys since then. */
+  long freedSince(long time) {
+    return freedAt.values().stream().filter(freed -> freed >= time).count();
   }
 
   boolean hasValidHandle() {

@@ -20,7 +20,7 @@ final class TruthfulRelease extends Rule {
     }
     TokenFacts facts = checker.facts(handle.token);
     if (facts.isShared
-        || facts.freedAt.size() < checker.losses.majority()
+        || facts.freedSince(handle.releaseAskedAt) < checker.losses.majority()
         || checker.losses.byMajority(handle.call.askedAt)
         || checker.losses.wasForced(handle.keys.asList().get(0))) {
       return;

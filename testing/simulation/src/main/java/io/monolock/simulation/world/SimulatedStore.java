@@ -11,9 +11,7 @@ import io.monolock.store.StoreProblem.Reason;
 import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +40,6 @@ public final class SimulatedStore implements LockStore {
   private final Link link;
   private final Abilities abilities;
   private final List<Waiting> waiting = new ArrayList<>();
-  private final Map<String, Mono<Grant>> lastOf = new LinkedHashMap<>();
   private boolean isMember;
   private boolean closed;
 
@@ -113,20 +110,11 @@ public final class SimulatedStore implements LockStore {
                                       fenced,
                                       isWaiter ? over : null))));
             });
-    return abilities.isReplicated
-        ? Mono.defer(() -> inTurn(token, attempt.flatMap(one -> whenReplicated(keys, token, one))))
-        : attempt;
+    return abilities.isReplicated ? attempt.flatMap(grant -> whenReplicated(keys, grant)) : attempt;
   }
 
-  /** One attempt of a token after the other, so that none undoes what another was granted. */
-  private Mono<Grant> inTurn(String token, Mono<Grant> attempt) {
-    Mono<Grant> cached = attempt.cache();
-    Mono<Grant> before = lastOf.put(token, cached);
-    return before == null ? cached : before.onErrorComplete().then(cached);
-  }
-
-  /** A grant that no replica has does not count, and is undone if it was not there before. */
-  private Mono<Grant> whenReplicated(LockKeys keys, String token, Grant grant) {
+  /** A grant that no replica has does not count. */
+  private Mono<Grant> whenReplicated(LockKeys keys, Grant grant) {
     if (grant instanceof Grant.Busy) {
       return Mono.just(grant);
     }
@@ -136,15 +124,7 @@ public final class SimulatedStore implements LockStore {
             reached ->
                 reached
                     ? Mono.just(grant)
-                    : undo(keys, token, grant)
-                        .onErrorComplete()
-                        .then(Mono.error(failure(Reason.NOT_REPLICATED, true, "no replica"))));
-  }
-
-  private Mono<Boolean> undo(LockKeys keys, String token, Grant grant) {
-    return grant instanceof Grant.Granted granted && granted.fresh()
-        ? release(keys, token, Duration.ZERO)
-        : Mono.just(false);
+                    : Mono.error(failure(Reason.NOT_REPLICATED, true, "no replica")));
   }
 
   private boolean isWaitedFor(LockKeys keys) {
@@ -193,7 +173,7 @@ public final class SimulatedStore implements LockStore {
             any -> link.server.scripts().transfer(keys, from, to, metadata, ttl, fenced));
     Mono<Grant> handedOver = call(link.work, command);
     return (abilities.isReplicated
-            ? Mono.defer(() -> inTurn(to, handedOver.flatMap(one -> whenReplicated(keys, to, one))))
+            ? handedOver.flatMap(grant -> whenReplicated(keys, grant))
             : handedOver)
         .map(grant -> new Transfer(true, grant))
         .switchIfEmpty(

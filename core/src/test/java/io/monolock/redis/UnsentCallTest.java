@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.stores;
+package io.monolock.redis;
 
 import static io.monolock.redis.Lockers.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,13 +9,10 @@ import io.lettuce.core.RedisURI;
 import io.monolock.LockOptions;
 import io.monolock.LockStoreException;
 import io.monolock.ReactiveLocker;
-import io.monolock.redis.Lockers;
-import io.monolock.redis.RedisLockStore;
 import io.monolock.store.StoreProblem.Reason;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -27,8 +24,6 @@ class UnsentCallTest {
   @RegisterExtension private final Lockers lockers = new Lockers();
 
   @Test
-  @Tag("known")
-  @Tag("NothingSent")
   void aConnectionThatDoesNotOpenIsUnavailableAsNothingWasSent() {
     RedisServer server = lockers.closing(RedisServer.start());
     FaultProxy proxy = lockers.closing(FaultProxy.before(server));

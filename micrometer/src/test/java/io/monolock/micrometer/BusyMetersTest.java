@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known;
+package io.monolock.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,18 +10,15 @@ import io.monolock.Lock;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.memory.InMemoryLockStore;
-import io.monolock.micrometer.MicrometerLockObserver;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Meters and observations while a locker is asked for more locks than they can record in time. */
-@Tag("known")
 class BusyMetersTest {
 
   private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
@@ -68,7 +65,6 @@ class BusyMetersTest {
   }
 
   @Test
-  @Tag("P04bWithOurMeters")
   void metersDelayOnlyTheirOwnEvents() {
     SimpleMeterRegistry meters = new SimpleMeterRegistry();
     ObservationRegistry observations = ObservationRegistry.create();
