@@ -48,12 +48,13 @@ import reactor.core.scheduler.Schedulers;
 public final class InMemoryLockStore implements LockStore {
 
   private static final int FIRST_SWEEP = 1_024;
+  private static final Duration LONG_AGO = Duration.ofDays(10_000);
 
   private static final AtomicLong CREATED = new AtomicLong();
 
   private final Scheduler clock;
   private final String name = "memory " + CREATED.incrementAndGet();
-  private final long createdAt;
+  private volatile boolean isMember;
 
   // everything below is guarded by this, which is never held while a subscriber is signalled
   private final Map<String, Entry> entries = new HashMap<>();
@@ -61,11 +62,12 @@ public final class InMemoryLockStore implements LockStore {
   private final Set<Runnable> toWake = new LinkedHashSet<>();
   private int sweepAt = FIRST_SWEEP;
   private long lastNumber;
+  private long forgotAt;
   private boolean closed;
 
   private InMemoryLockStore(Scheduler clock) {
     this.clock = clock;
-    this.createdAt = clock.now(TimeUnit.NANOSECONDS);
+    this.forgotAt = clock.now(TimeUnit.NANOSECONDS);
     this.waiters = new Waiters(clock, this::expired);
   }
 
@@ -141,11 +143,22 @@ public final class InMemoryLockStore implements LockStore {
   }
 
   /**
-   * Every store counts as a server of its own, which has forgotten nothing since it was created.
+   * {@inheritDoc}
+   *
+   * <p>Every store counts as a server of its own, which has forgotten nothing since it was created.
    */
   @Override
-  public Mono<Incarnation> incarnation() {
-    return atomically(now -> new Incarnation(name, name, Duration.ofNanos(now - createdAt)));
+  public void becomeMember() {
+    isMember = true;
+  }
+
+  @Override
+  public Mono<Void> declareNew() {
+    return atomically(now -> forgotAt = now - LONG_AGO.toNanos()).then();
+  }
+
+  private Incarnation incarnation(long now) {
+    return new Incarnation(name, Duration.ofNanos(now - forgotAt));
   }
 
   @Override
@@ -290,7 +303,8 @@ public final class InMemoryLockStore implements LockStore {
       put(key, mine.numbered(number.orElse(mine.number)).endingAfter(now, ttl), now);
     }
     sweep(now);
-    return new Grant.Granted(fresh, number);
+    return new Grant.Granted(
+        fresh, number, isMember ? Optional.of(incarnation(now)) : Optional.empty());
   }
 
   /** The same number if the acquisition is repeated, else a new one. */

@@ -7,6 +7,7 @@ import io.lettuce.core.api.reactive.RedisScriptingReactiveCommands;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -32,11 +33,47 @@ final class LuaScript {
 
   /** Reads the script from the resource of that name in this package. */
   static LuaScript load(String name) {
+    return new LuaScript(text(name));
+  }
+
+  /**
+   * Two scripts in one step: the first one, and when it answers more than 0, the other one with the
+   * last of the keys, of which the first one does not know.
+   *
+   * @return a script that answers a list: of the first answer, then of the other ones
+   */
+  static LuaScript load(String first, String then) {
+    String both =
+        """
+        local function first(KEYS, ARGV)
+        %s
+        end
+        local function second(KEYS, ARGV)
+        %s
+        end
+        local last = table.remove(KEYS)
+        local answer = first(KEYS, ARGV)
+        if type(answer) == 'table' then
+          return answer
+        end
+        local answers = answer > 0 and second({last}, {}) or {}
+        table.insert(answers, 1, answer)
+        return answers
+        """;
+    return new LuaScript(
+        both.formatted(utf8(text(first)), utf8(text(then))).getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String utf8(byte[] text) {
+    return new String(text, StandardCharsets.UTF_8);
+  }
+
+  private static byte[] text(String name) {
     try (InputStream resource = LuaScript.class.getResourceAsStream(name + ".lua")) {
       if (resource == null) {
         throw new IllegalStateException("the script " + name + ".lua is missing on the class path");
       }
-      return new LuaScript(resource.readAllBytes());
+      return resource.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException("the script " + name + ".lua cannot be read", e);
     }

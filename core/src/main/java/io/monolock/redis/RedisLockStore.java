@@ -23,6 +23,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -64,16 +65,17 @@ import reactor.core.scheduler.Schedulers;
  * <p>{@link Builder#keyPrefix} puts a text in front of all these keys.
  *
  * <p>A member of a quorum keeps in the key {@code monolock:beginning} since when it has forgotten
- * nothing; the key lives for half a year to a year after it was last read.
+ * nothing; the key lives for half a year to a year after it was last read. It is refused as the key
+ * of a lock.
  *
  * <h2>What it needs of Redis</h2>
  *
  * <p>Each call is one script. A user of Redis needs access to the keys and their fence keys, and to
  * the commands {@code EVALSHA}, {@code EVAL}, {@code SET}, {@code SETRANGE}, {@code GETEX}, {@code
  * PTTL}, {@code PEXPIRE}, {@code DEL} and {@code TIME}; {@link #wakeUps} also needs the subcommand
- * {@code CLIENT|TRACKING}, {@link #incarnation} the command {@code INFO}, {@link Builder#replicas}
- * {@code WAIT}, a store on several servers {@code ROLE}, and a cluster {@code CLUSTER|NODES} and
- * {@code ASKING}. {@code HELLO} needs no permission.
+ * {@code CLIENT|TRACKING}, a {@linkplain #becomeMember() member} of a quorum the command {@code
+ * INFO}, {@link Builder#replicas} {@code WAIT}, a store on several servers {@code ROLE}, and a
+ * cluster {@code CLUSTER|NODES} and {@code ASKING}. {@code HELLO} needs no permission.
  *
  * <h2>When another server becomes the primary</h2>
  *
@@ -91,6 +93,7 @@ import reactor.core.scheduler.Schedulers;
 public final class RedisLockStore implements LockStore {
 
   private static final LuaScript ACQUIRE = LuaScript.load("acquire");
+  private static final LuaScript ACQUIRE_AS_MEMBER = LuaScript.load("acquire", "incarnation");
   private static final LuaScript PEEK = LuaScript.load("peek");
   private static final LuaScript EXTEND = LuaScript.load("extend");
   private static final LuaScript RELEASE = LuaScript.load("release");
@@ -113,6 +116,7 @@ public final class RedisLockStore implements LockStore {
   private final @Nullable Replicas replicas;
 
   private final String prefix;
+  private volatile boolean isMember;
 
   private RedisLockStore(Builder builder) {
     this.prefix = builder.keyPrefix;
@@ -366,6 +370,9 @@ public final class RedisLockStore implements LockStore {
 
   @Override
   public void check(LockKeys keys, boolean fenced) {
+    if (keys.asSet().contains(MARKER)) {
+      throw new IllegalArgumentException("a key must not be " + MARKER + ", which is in use");
+    }
     if (!prefix.isEmpty()) {
       keys.asList().forEach(key -> LockKeys.of(prefix + key));
     }
@@ -397,14 +404,56 @@ public final class RedisLockStore implements LockStore {
               .map(answer -> grant(answer, fenced));
       return waiting ? peekFirst(keys, token, fenced, acquisition) : acquisition;
     }
+    LongFunction<Grant> meaning =
+        waiting ? answer -> waitersGrant(keys, answer, fenced) : answer -> grant(answer, fenced);
+    if (isMember) {
+      return asMember(
+          topology.route(first(keys), waiting),
+          keys,
+          fenced,
+          answer -> witnessed(meaning.apply((Long) answer.get(0)), answer),
+          token,
+          metadata,
+          millis(ttl),
+          flag(fenced),
+          flag(waiting));
+    }
     return integer(
         topology.route(first(keys), waiting),
         ACQUIRE,
         names(keys, fenced),
-        waiting ? answer -> waitersGrant(keys, answer, fenced) : answer -> grant(answer, fenced),
+        meaning::apply,
         waiting || fenced
             ? new String[] {token, metadata, millis(ttl), flag(fenced), flag(waiting)}
             : new String[] {token, metadata, millis(ttl)});
+  }
+
+  /** An acquisition that also tells of which incarnation the server was when it granted. */
+  private Mono<Grant> asMember(
+      Route route,
+      LockKeys keys,
+      boolean fenced,
+      Function<List<Object>, Grant> meaning,
+      String... args) {
+    String[] locks = names(keys, fenced);
+    String[] all = Arrays.copyOf(locks, locks.length + 1);
+    all[locks.length] = name(MARKER);
+    return new ScriptCall<List<Object>, Grant>(
+        route,
+        ACQUIRE_AS_MEMBER,
+        ScriptOutputType.MULTI,
+        all,
+        args,
+        (answer, connection) -> meaning.apply(answer));
+  }
+
+  private static Grant witnessed(Grant grant, List<Object> answer) {
+    return grant instanceof Grant.Granted granted
+        ? new Grant.Granted(
+            granted.fresh(),
+            granted.fencingToken(),
+            Optional.of(incarnation(answer.subList(1, answer.size()))))
+        : grant;
   }
 
   /**
@@ -510,24 +559,38 @@ public final class RedisLockStore implements LockStore {
   /**
    * {@inheritDoc}
    *
-   * <p>A server counts as new when it was restarted, even if it has loaded its data, as it may have
-   * lost the last writes; and when it was emptied. Its age counts from when it is first asked.
+   * <p>A server counts as one that has forgotten when it was restarted, even if it has loaded its
+   * data, as it may have lost the last writes; when it was a replica before; and when it was
+   * emptied. It remembers since the first grant after that. So a member may also be a primary with
+   * replicas that take over. Not a cluster, whose servers forget each for itself.
    */
   @Override
-  public Mono<Incarnation> incarnation() {
+  public void becomeMember() {
+    if (topology instanceof ClusterTopology) {
+      throw new IllegalArgumentException(
+          "a member of a quorum must be one server, or a primary and its replicas, not a cluster");
+    }
+    if (replicas != null) {
+      throw new IllegalArgumentException(
+          "a member of a quorum must be built without replicas(...), which the quorum replaces");
+    }
+    isMember = true;
+  }
+
+  @Override
+  public Mono<Void> declareNew() {
     return new ScriptCall<List<Object>, Incarnation>(
-        topology.route(name(MARKER), false),
-        INCARNATION,
-        ScriptOutputType.MULTI,
-        new String[] {name(MARKER)},
-        new String[0],
-        (answer, connection) -> incarnation(answer));
+            topology.route(name(MARKER), false),
+            INCARNATION,
+            ScriptOutputType.MULTI,
+            new String[] {name(MARKER)},
+            new String[] {flag(true)},
+            (answer, connection) -> incarnation(answer))
+        .then();
   }
 
   private static Incarnation incarnation(List<Object> answer) {
-    String server = (String) answer.get(0);
-    return new Incarnation(
-        server, server + " " + answer.get(1), Duration.ofMillis((Long) answer.get(2)));
+    return new Incarnation((String) answer.get(0), Duration.ofMillis((Long) answer.get(1)));
   }
 
   @Override

@@ -25,8 +25,22 @@ public sealed interface Grant {
    *
    * @param fresh true if none of the keys carried the token before; false if at least one did
    * @param fencingToken the fencing number of this acquisition, present when it was asked for
+   * @param incarnation of the server that granted, as it was in the same step; present when the
+   *     store is a {@linkplain LockStore#becomeMember() member} of a quorum
    */
-  record Granted(boolean fresh, OptionalLong fencingToken) implements Grant {}
+  record Granted(boolean fresh, OptionalLong fencingToken, Optional<Incarnation> incarnation)
+      implements Grant {
+
+    /**
+     * A grant of a store that is no member of a quorum.
+     *
+     * @param fresh true if none of the keys carried the token before
+     * @param fencingToken the fencing number, if one was asked for
+     */
+    public Granted(boolean fresh, OptionalLong fencingToken) {
+      this(fresh, fencingToken, Optional.empty());
+    }
+  }
 
   /**
    * Another holder has at least one of the keys; nothing was written.

@@ -7,7 +7,6 @@ import java.time.Duration;
  * The server behind a store, and since when it has forgotten nothing.
  *
  * @param server equal for two stores that keep their locks in the same place
- * @param memory changes when the server may have forgotten locks, as after a restart
- * @param age for how long it has forgotten nothing
+ * @param age for how long it has forgotten nothing, on its own clock
  */
-public record Incarnation(String server, String memory, Duration age) {}
+public record Incarnation(String server, Duration age) {}

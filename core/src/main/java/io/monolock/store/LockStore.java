@@ -12,8 +12,8 @@ import reactor.core.publisher.Mono;
  *
  * <ul>
  *   <li>is atomic: it reads and checks everything before its first write;
- *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect}, {@link
- *       #health} and {@link #incarnation} may be empty);
+ *   <li>emits exactly one value, or fails with {@link StoreFailure} (only {@link #inspect} and
+ *       {@link #health} may be empty, and {@link #declareNew} is);
  *   <li>is safe to repeat with the same token, as when there was no answer;
  *   <li>never blocks the thread that subscribes.
  * </ul>
@@ -39,6 +39,20 @@ public interface LockStore {
    * @throws IllegalArgumentException saying the rule and the keys
    */
   default void check(LockKeys keys, boolean fenced) {}
+
+  /**
+   * Refuses, beside such keys, locks that may live longer than this store allows. Called when a
+   * lock is assembled; sends nothing.
+   *
+   * @param keys the keys of one lock
+   * @param longest how long its keys are to live at a time: the ttl, or for how long the lock is to
+   *     be held at least, whichever is longer
+   * @param fenced whether a fencing number will be asked for
+   * @throws IllegalArgumentException saying the rule and the keys or the time
+   */
+  default void check(LockKeys keys, Duration longest, boolean fenced) {
+    check(keys, fenced);
+  }
 
   /**
    * Takes all keys or none. Keys that already carry this token count as free; they are written
@@ -123,17 +137,29 @@ public interface LockStore {
   }
 
   /**
-   * The server that keeps the locks, and since when it has forgotten none. Needed by stores that
-   * are members of a quorum, where a member that has forgotten its locks must not help to grant
-   * them again.
+   * Makes this store a member of a quorum, where a server that has forgotten locks must not help to
+   * grant them again: from now on, each grant of {@link #acquire} says of which {@link Incarnation}
+   * the server was in the very step that granted. Called when the quorum is built; sends nothing.
    *
-   * <p>Subscribed right after another call, by the same thread, it describes the server as it was
-   * when it ran that call, or later; never as it was before.
-   *
-   * @return the present incarnation; by default empty, for a store that does not know it
+   * @throws IllegalArgumentException if this store cannot tell; by default it cannot
    */
-  default Mono<Incarnation> incarnation() {
-    return Mono.empty();
+  default void becomeMember() {
+    throw new IllegalArgumentException(
+        "a member of a quorum must tell since when it has forgotten nothing, which "
+            + getClass().getName()
+            + " does not");
+  }
+
+  /**
+   * Makes the server count as one that has forgotten nothing, as there was nothing to forget: for a
+   * member of a quorum in which no process holds a lock.
+   *
+   * @return completes when it does; by default {@link StoreFailure} of reason {@code MISUSE}
+   */
+  default Mono<Void> declareNew() {
+    return Mono.error(
+        new StoreFailure(
+            StoreProblem.Reason.MISUSE, false, "This store is no member of a quorum", null));
   }
 
   /**

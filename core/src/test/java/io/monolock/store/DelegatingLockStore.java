@@ -29,6 +29,11 @@ public abstract class DelegatingLockStore implements LockStore {
   }
 
   @Override
+  public void check(LockKeys keys, Duration longest, boolean fenced) {
+    store.check(keys, longest, fenced);
+  }
+
+  @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
     return store.acquire(keys, token, metadata, ttl, fenced);
@@ -55,8 +60,13 @@ public abstract class DelegatingLockStore implements LockStore {
   }
 
   @Override
-  public Mono<Incarnation> incarnation() {
-    return store.incarnation();
+  public void becomeMember() {
+    store.becomeMember();
+  }
+
+  @Override
+  public Mono<Void> declareNew() {
+    return store.declareNew();
   }
 
   @Override

@@ -3,12 +3,11 @@ package io.monolock.quorum;
 
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -27,47 +26,29 @@ final class Broadcast<A> {
   /** Decides the result from the answers and failures so far. */
   interface Rule<A, R> {
 
-    /**
-     * Called after each answer or failure, by one thread at a time.
-     *
-     * @return the result, or null if it is not certain yet; it must be once no member is pending
-     */
+    /** The result, or null if it is not certain yet; it must be once no member is pending. */
     @Nullable Mono<R> result(Broadcast<A> broadcast);
   }
 
   private final List<Member> members;
   private final QuorumSettings settings;
   private final Function<Member, Mono<A>> request;
-  private final Duration limit;
 
-  private @Nullable Consumer<MemberCall<A>> whenOver;
+  private BiConsumer<MemberCall<A>, ContextView> sending = (call, context) -> call.send();
   private final List<MemberCall<A>> calls = new ArrayList<>();
   private final Map<Member, A> answers = new LinkedHashMap<>(); // guarded by this
   private final List<StoreFailure> failures = new ArrayList<>(); // guarded by this
 
-  /**
-   * A broadcast that is not sent yet.
-   *
-   * @param request makes the call to a member
-   * @param limit how long a member may take to answer
-   */
-  Broadcast(
-      List<Member> members,
-      QuorumSettings settings,
-      Function<Member, Mono<A>> request,
-      Duration limit) {
-    this.members = members;
-    this.settings = settings;
+  /** Not sent yet; the function makes the call to a member. */
+  Broadcast(Quorum quorum, Function<Member, Mono<A>> request) {
+    this.members = quorum.members();
+    this.settings = quorum.settings();
     this.request = request;
-    this.limit = limit;
   }
 
-  /**
-   * Runs the action for each call that has come to its end, answered or lost. To be set before
-   * {@link #ask}.
-   */
-  Broadcast<A> whenOver(Consumer<MemberCall<A>> action) {
-    whenOver = action;
+  /** Sends each call in another way than at once. To be set before {@link #ask}. */
+  Broadcast<A> by(BiConsumer<MemberCall<A>, ContextView> sending) {
+    this.sending = sending;
     return this;
   }
 
@@ -78,18 +59,13 @@ final class Broadcast<A> {
 
   private <R> Mono<R> ask(Rule<A, R> rule, ContextView context) {
     Sinks.One<Mono<R>> result = Sinks.one();
-    Consumer<MemberCall<A>> whenOver = this.whenOver;
     for (Member member : members) {
-      Mono<A> answer = member.call(() -> request.apply(member));
-      MemberCall<A> call =
-          new MemberCall<>(
-              member, answer, settings, context, answered -> onOutcome(answered, rule, result));
-      if (whenOver != null) {
-        call.whenOver(() -> whenOver.accept(call));
-      }
+      Mono<A> answer = Mono.defer(() -> request.apply(member));
+      MemberCall<A> call = new MemberCall<>(member, answer, settings, context);
       calls.add(call);
+      call.outcome().subscribe(null, null, () -> onOutcome(call, rule, result));
     }
-    calls.forEach(call -> call.send(limit));
+    calls.forEach(call -> sending.accept(call, context));
     return result.asMono().flatMap(Function.identity());
   }
 

@@ -3,12 +3,13 @@ package io.monolock.quorum;
 
 import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 
+import io.monolock.quorum.MemberLease.Kind;
 import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import reactor.core.publisher.Mono;
 
@@ -22,45 +23,44 @@ import reactor.core.publisher.Mono;
  */
 final class FencingNumbers {
 
-  private final List<Member> members;
-  private final QuorumSettings settings;
+  private static final String NOT_KEPT =
+      "no majority of the members keeps the fencing number, as the keys have ended there";
 
-  FencingNumbers(List<Member> members, QuorumSettings settings) {
-    this.members = members;
-    this.settings = settings;
+  private final Quorum quorum;
+
+  FencingNumbers(Quorum quorum) {
+    this.quorum = quorum;
   }
 
   /** The number for the keys, once a majority stores it. */
-  Mono<Long> number(LockKeys keys, String token, Map<Member, MemberGrant> votes) {
+  Mono<Long> number(
+      LockKeys keys, QuorumLease lease, Duration ttl, Map<Member, MemberGrant> votes) {
     Map<Member, Long> given = new HashMap<>();
     votes.forEach((member, vote) -> given.put(member, numberOf(vote.grant())));
     for (long number : given.values()) {
-      if (Collections.frequency(given.values(), number) > members.size() / 2) {
+      if (Collections.frequency(given.values(), number) > quorum.members().size() / 2) {
         return Mono.just(number);
       }
     }
     long highest = Collections.max(given.values());
     return new Broadcast<>(
-            members,
-            settings,
+            quorum,
             member ->
                 given.getOrDefault(member, 0L) == highest
                     ? Mono.just(true)
-                    : member.store.raiseFence(keys, token, highest),
-            settings.memberTimeout())
+                    : member.store.raiseFence(keys, lease.token, highest))
+        .by(
+            (call, context) ->
+                lease.at(call.member).enter(Kind.FENCE, keys, ttl, call, MemberLease.ANY))
         .ask(Broadcast::yesOrNo)
-        .flatMap(kept -> kept ? Mono.just(highest) : Mono.error(notKept()));
+        .flatMap(
+            kept ->
+                kept
+                    ? Mono.just(highest)
+                    : Mono.error(new StoreFailure(UNKNOWN_OUTCOME, true, NOT_KEPT, null)));
   }
 
   private static long numberOf(Grant grant) {
     return ((Grant.Granted) grant).fencingToken().orElse(0);
-  }
-
-  private static StoreFailure notKept() {
-    return new StoreFailure(
-        UNKNOWN_OUTCOME,
-        true,
-        "no majority of the members keeps the fencing number, as the keys have ended there",
-        null);
   }
 }

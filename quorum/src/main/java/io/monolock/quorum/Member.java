@@ -4,33 +4,20 @@ package io.monolock.quorum;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
 import io.monolock.store.StoreProblem;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
-/** One of the stores of a quorum, and the releases that it has not confirmed yet. */
+/** One of the stores of a quorum. */
 final class Member {
 
   final LockStore store;
-  final Debts debts;
-  private final int number;
+  final ReleaseRetries retries;
+  final int number;
 
-  /**
-   * @param number its place in the quorum, 1 for the first
-   */
+  /** The number is its place in the quorum, 1 for the first. */
   Member(LockStore store, int number, QuorumSettings settings) {
     this.store = store;
     this.number = number;
-    this.debts = new Debts(this, settings);
-  }
-
-  /** The call, changed so that it only fails with {@link StoreFailure}, whatever the store does. */
-  <T> Mono<T> call(Supplier<Mono<T>> call) {
-    return Mono.defer(call).onErrorMap(e -> !(e instanceof StoreFailure), this::unexpected);
-  }
-
-  private StoreFailure unexpected(Throwable e) {
-    return failure(StoreProblem.Reason.UNKNOWN_OUTCOME, "failed unexpectedly: " + e, e);
+    this.retries = new ReleaseRetries(settings);
   }
 
   /** A transient failure of this member. */

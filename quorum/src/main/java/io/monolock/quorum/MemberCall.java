@@ -2,60 +2,95 @@
 package io.monolock.quorum;
 
 import static io.monolock.store.StoreProblem.Reason.TIMEOUT;
+import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
 import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * One call to one member. It is never cancelled: its listener is notified of the answer or a
- * failure within the time limit, and a later answer is still received, until it is given up for
- * lost.
+ * One call to one member. Its listener is notified of the answer or a failure within the time
+ * limit. A call that is not sent by then never is. One that is sent is never cancelled: a later
+ * answer is still received, until it is given up for lost, and even then.
  */
 final class MemberCall<A> implements CoreSubscriber<A> {
-
-  /** Notified once, within the time limit, of the answer or the failure. */
-  interface OutcomeListener<A> {
-    void onOutcome(MemberCall<A> call);
-  }
 
   final Member member;
   private final Mono<A> request;
   private final QuorumSettings settings;
   private final Context context;
-  private final OutcomeListener<A> listener;
+  private final Sinks.Empty<Void> outcome = Sinks.empty();
 
+  private final List<Runnable> whenOver = new ArrayList<>(); // guarded by this
+  private boolean begun; // guarded by this
+  private boolean sent; // guarded by this
+  private boolean dropped; // guarded by this
   private boolean notified; // guarded by this
   private boolean over; // guarded by this
   private @Nullable A answer; // guarded by this
   private @Nullable StoreFailure failure; // guarded by this
-  private @Nullable Runnable whenOver; // guarded by this
   private Disposable timer = Disposables.disposed(); // guarded by this
 
-  MemberCall(
-      Member member,
-      Mono<A> request,
-      QuorumSettings settings,
-      ContextView context,
-      OutcomeListener<A> listener) {
+  MemberCall(Member member, Mono<A> request, QuorumSettings settings, ContextView context) {
     this.member = member;
     this.request = request;
     this.settings = settings;
     this.context = Context.of(context);
-    this.listener = listener;
   }
 
-  void send(Duration limit) {
-    arm(limit, () -> timeOut(limit));
+  /** Begins the time limit of a call that is sent now or later. */
+  void begin() {
+    synchronized (this) {
+      if (begun) {
+        return;
+      }
+      begun = true;
+    }
+    arm(settings.memberTimeout(), this::timeOut);
+  }
+
+  /** Sends it, unless it has come to its end before. */
+  void send() {
+    synchronized (this) {
+      if (over || dropped) {
+        return;
+      }
+      sent = true;
+    }
+    begin();
     request.subscribe(this);
+  }
+
+  /** Completes, within the time limit, when there is an answer or a failure. */
+  Mono<Void> outcome() {
+    return outcome.asMono();
+  }
+
+  /** Ends it if it is not sent yet. */
+  void drop(String why) {
+    boolean isLate;
+    synchronized (this) {
+      isLate = sent || over;
+      dropped |= !isLate;
+    }
+    if (!isLate) {
+      end(null, member.failure(UNAVAILABLE, why, null));
+    }
+  }
+
+  synchronized boolean isSent() {
+    return sent;
   }
 
   /** The answer, if it has come, in time or not. */
@@ -63,9 +98,9 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     return answer;
   }
 
-  /** Why there is no answer, or was none in time; null if neither. */
+  /** Why there is no answer, in time or later; null if there is one. */
   synchronized @Nullable StoreFailure failure() {
-    return failure;
+    return answer == null ? failure : null;
   }
 
   /** Whether the call has come to its end: it was answered, has failed or is given up for lost. */
@@ -73,11 +108,11 @@ final class MemberCall<A> implements CoreSubscriber<A> {
     return over;
   }
 
-  /** Runs the action when the call has come to its end; at most one action. */
+  /** Runs the action when the call has come to its end, and again if an answer comes later. */
   void whenOver(Runnable action) {
     synchronized (this) {
+      whenOver.add(action);
       if (!over) {
-        whenOver = action;
         return;
       }
     }
@@ -85,35 +120,30 @@ final class MemberCall<A> implements CoreSubscriber<A> {
   }
 
   private void arm(Duration delay, Runnable action) {
-    Disposable timer = settings.after(delay, action);
-    boolean superfluous;
+    Disposable timer = settings.after(delay.isNegative() ? Duration.ZERO : delay, action);
     synchronized (this) {
-      superfluous = over;
-      if (!superfluous) {
+      if (!over) {
         this.timer = timer;
+        return;
       }
     }
-    if (superfluous) {
-      timer.dispose();
-    }
+    timer.dispose();
   }
 
-  private void timeOut(Duration limit) {
-    notifyListener(
-        member.failure(TIMEOUT, "has not answered within " + limit.toMillis() + " ms", null));
-    Duration timeout = QuorumSettings.TIMEOUT.minus(limit);
-    arm(timeout.isNegative() ? Duration.ZERO : timeout, this::overdue);
+  private void timeOut() {
+    String limit = settings.memberTimeout().toMillis() + " ms";
+    drop("has not answered earlier calls within " + limit);
+    notifyListener(member.failure(TIMEOUT, "has not answered within " + limit, null));
+    arm(QuorumSettings.TIMEOUT.minus(settings.memberTimeout()), this::overdue);
   }
 
   private void overdue() {
     if (!isOver()) {
-      arm(QuorumSettings.TIMEOUT, () -> end(null, lostForGood()));
+      arm(
+          QuorumSettings.TIMEOUT,
+          () -> end(null, member.failure(UNKNOWN_OUTCOME, "has never answered", null)));
       member.store.overdue(QuorumSettings.TIMEOUT);
     }
-  }
-
-  private StoreFailure lostForGood() {
-    return member.failure(UNKNOWN_OUTCOME, "has never answered", null);
   }
 
   private void notifyListener(@Nullable StoreFailure failure) {
@@ -126,17 +156,11 @@ final class MemberCall<A> implements CoreSubscriber<A> {
         this.failure = failure;
       }
     }
-    listener.onOutcome(this);
-  }
-
-  private synchronized void fail(StoreFailure failure) {
-    if (!notified) {
-      this.failure = failure;
-    }
+    outcome.tryEmitEmpty();
   }
 
   private void end(@Nullable A answer, @Nullable StoreFailure failure) {
-    Runnable action;
+    List<Runnable> actions;
     synchronized (this) {
       if (this.answer == null && answer != null) {
         this.answer = answer;
@@ -145,14 +169,12 @@ final class MemberCall<A> implements CoreSubscriber<A> {
       }
       over = true;
       timer.dispose();
-      action = whenOver;
+      actions = List.copyOf(whenOver);
+      if (failure != null && !notified) {
+        this.failure = failure;
+      }
     }
-    if (failure != null) {
-      fail(failure);
-    }
-    if (action != null) {
-      action.run();
-    }
+    actions.forEach(Runnable::run);
     notifyListener(null);
   }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
-import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
 import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 
+import io.monolock.quorum.MemberLease.Kind;
 import io.monolock.store.Grant;
 import io.monolock.store.LockKeys;
 import io.monolock.store.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -29,9 +29,9 @@ import reactor.util.context.ContextView;
  * <p>When there can be no majority any more, the keys are released at the members that granted
  * them, and at those that may have: silent ones, and those whose answer was lost. The attempt ends
  * when the members that granted have answered the release, so that the next attempt finds nothing
- * of this one; the other releases are left to {@link Debts}. A grant that comes later is released
- * when it comes. A grant to a token that had the keys already is not released, as the token may
- * belong to a holder.
+ * of this one; the others are released by their {@link MemberLease}, also when they grant later.
+ * Nothing is released if the token had the keys already at a member, as it may belong to a holder,
+ * for whom the new grants count as well.
  *
  * <h2>Several attempts at the same time</h2>
  *
@@ -42,95 +42,97 @@ import reactor.util.context.ContextView;
 final class QuorumAcquire {
 
   private static final int MOST_REPETITIONS = 6;
+  private static final String TOO_LATE =
+      "a majority of the members has granted the keys, but not before their ttl was over";
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(10);
 
-  private final List<Member> members;
+  /** What is asked for. */
+  record Wanted(LockKeys keys, String metadata, Duration ttl, boolean fenced) {}
+
+  private final Quorum quorum;
   private final QuorumSettings settings;
   private final MemberEligibility eligibility;
   private final QuorumWakeUps wakeUps;
+  private final QuorumLease lease;
+  private final Wanted wanted;
   private final LockKeys keys;
-  private final String token;
-  private final String metadata;
-  private final Duration ttl;
-  private final boolean fenced;
   private final long begunAt;
+  private final long releasesBefore;
   private final List<Broadcast<MemberGrant>> broadcasts = new ArrayList<>();
 
   QuorumAcquire(
-      List<Member> members,
-      QuorumSettings settings,
+      Quorum quorum,
       MemberEligibility eligibility,
       QuorumWakeUps wakeUps,
-      LockKeys keys,
-      String token,
-      String metadata,
-      Duration ttl,
-      boolean fenced) {
-    this.members = members;
-    this.settings = settings;
+      QuorumLease lease,
+      Wanted wanted) {
+    this.quorum = quorum;
+    this.settings = quorum.settings();
     this.eligibility = eligibility;
     this.wakeUps = wakeUps;
-    this.keys = keys;
-    this.token = token;
-    this.metadata = metadata;
-    this.ttl = ttl;
-    this.fenced = fenced;
+    this.lease = lease;
+    this.wanted = wanted;
+    this.keys = wanted.keys;
     this.begunAt = settings.now();
+    this.releasesBefore = lease.releases();
   }
 
   Mono<Grant> run() {
     Broadcast<MemberGrant> broadcast =
-        new Broadcast<>(members, settings, this::ask, settings.memberTimeout());
+        new Broadcast<>(quorum, this::ask)
+            .by(
+                (call, context) ->
+                    lease
+                        .at(call.member)
+                        .enter(Kind.ACQUIRE, keys, wanted.ttl, call, MemberLease.ANY));
     broadcasts.add(broadcast);
     return broadcast
         .<Boolean>ask(this::hasMajority)
-        .flatMap(majority -> majority ? withMajority(broadcast) : withoutMajority(broadcast));
+        .flatMap(
+            majority -> {
+              eligibility.acquainted();
+              StoreFailure misuse = eligibility.misuse();
+              if (misuse != null) {
+                return undo(false).then(Mono.error(misuse));
+              }
+              return majority ? withMajority(broadcast) : withoutMajority(broadcast);
+            });
   }
 
   private Mono<MemberGrant> ask(Member member) {
-    if (member.debts.isReleasing(keys, token) || isUnanswered(member)) {
-      return Mono.error(member.failure(UNAVAILABLE, "has not answered earlier calls yet", null));
-    }
-    Mono<Grant> attempt = member.store.acquire(keys, token, metadata, ttl, fenced).cache();
-    Mono<MemberGrant> busy =
-        attempt
-            .filter(Grant.Busy.class::isInstance)
-            .map(given -> new MemberGrant(given, Optional.empty()))
-            .switchIfEmpty(Mono.never());
-    // the order in which they are subscribed is that in which they are sent
-    return Mono.firstWithSignal(
-        busy, Mono.zip(attempt, eligibility.objection(member), MemberGrant::new));
-  }
-
-  private boolean isUnanswered(Member member) {
-    // the last broadcast is the present one
-    return broadcasts.subList(0, broadcasts.size() - 1).stream()
-        .flatMap(broadcast -> broadcast.calls().stream())
-        .anyMatch(call -> call.member.equals(member) && !call.isOver());
+    return member
+        .store
+        .acquire(keys, lease.token, wanted.metadata, wanted.ttl, wanted.fenced)
+        .map(
+            grant ->
+                new MemberGrant(
+                    grant,
+                    grant instanceof Grant.Granted granted
+                        ? eligibility.objection(member, granted)
+                        : Optional.empty()));
   }
 
   private @Nullable Mono<Boolean> hasMajority(Broadcast<MemberGrant> broadcast) {
     int votes = broadcast.count(MemberGrant::isVote);
     int pending = broadcast.pending();
     if (votes >= broadcast.majority()) {
-      return pending == 0 || !mayRepeatNumber(broadcast) ? Mono.just(true) : null;
+      // a repeated acquisition has the number that a majority stores
+      boolean needsAll = (wanted.fenced && isReentered()) || !eligibility.isAcquainted();
+      return pending == 0 || !needsAll ? Mono.just(true) : null;
     }
     boolean isImpossible = votes + pending < broadcast.majority();
     return isImpossible && (pending == 0 || isBusy(broadcast)) ? Mono.just(false) : null;
   }
 
-  /**
-   * Whether this may repeat an acquisition, whose number is the one that a majority stores; then
-   * all answers are needed.
-   */
-  private boolean mayRepeatNumber(Broadcast<MemberGrant> broadcast) {
-    return fenced && isReentered(broadcast.answers());
+  /** Whether the token had the keys before at a member. */
+  private boolean isReentered() {
+    Set<Member> ours = takenByThisAttempt();
+    return calls().anyMatch(call -> granted(call) != null && !ours.contains(call.member));
   }
 
-  private boolean isReentered(Map<Member, MemberGrant> grants) {
-    Set<Member> ours = takenByThisAttempt();
-    return grants.entrySet().stream()
-        .anyMatch(one -> one.getValue().isGranted() && !ours.contains(one.getKey()));
+  private static Grant.@Nullable Granted granted(MemberCall<MemberGrant> call) {
+    MemberGrant grant = call.answer();
+    return grant != null && grant.grant() instanceof Grant.Granted granted ? granted : null;
   }
 
   private static boolean isBusy(Broadcast<MemberGrant> broadcast) {
@@ -142,14 +144,20 @@ final class QuorumAcquire {
     Map<Member, MemberGrant> grants = broadcast.answers();
     Map<Member, MemberGrant> votes = new LinkedHashMap<>(grants);
     votes.values().removeIf(grant -> !grant.isVote());
-    boolean fresh = !isReentered(votes);
+    boolean fresh = !isReentered();
     Mono<OptionalLong> number =
-        fenced
-            ? new FencingNumbers(members, settings).number(keys, token, votes).map(OptionalLong::of)
+        wanted.fenced
+            ? new FencingNumbers(quorum)
+                .number(keys, lease, wanted.ttl, votes)
+                .map(OptionalLong::of)
             : Mono.just(OptionalLong.empty());
     return number
-        .flatMap(known -> isOver() ? Mono.<Grant>error(tooLate()) : granted(fresh, known))
-        .onErrorResume(e -> undo().then(Mono.error(e)));
+        .flatMap(
+            known ->
+                isOver()
+                    ? Mono.<Grant>error(new StoreFailure(UNKNOWN_OUTCOME, true, TOO_LATE, null))
+                    : granted(fresh, known))
+        .onErrorResume(e -> undo(isReentered()).then(Mono.error(e)));
   }
 
   private static Mono<Grant> granted(boolean fresh, OptionalLong number) {
@@ -161,32 +169,24 @@ final class QuorumAcquire {
    * nothing would ever be left.
    */
   private boolean isOver() {
-    return ttl.compareTo(SHORTEST_LEASE) >= 0
-        && settings.now() - begunAt >= Grant.trustedFor(ttl).toNanos();
-  }
-
-  private StoreFailure tooLate() {
-    return new StoreFailure(
-        UNKNOWN_OUTCOME,
-        true,
-        "a majority of the members has granted the keys, but not before their ttl was over",
-        null);
+    return wanted.ttl.compareTo(SHORTEST_LEASE) >= 0
+        && settings.now() - begunAt >= Grant.trustedFor(wanted.ttl).toNanos();
   }
 
   private Mono<Grant> withoutMajority(Broadcast<MemberGrant> broadcast) {
-    StoreFailure misuse = eligibility.misuse();
-    if (misuse == null && mayAskAgain(broadcast)) {
+    if (mayAskAgain(broadcast)) {
       Duration pause = Duration.ofMillis(1L << (broadcasts.size() - 1));
       return settings.delay(pause).then(Mono.defer(this::run));
     }
-    return undo().then(Mono.defer(() -> misuse != null ? Mono.error(misuse) : answer(broadcast)));
+    return undo(isReentered()).then(Mono.defer(() -> answer(broadcast)));
   }
 
   private boolean mayAskAgain(Broadcast<MemberGrant> broadcast) {
     Map<Member, MemberGrant> grants = broadcast.answers();
     return broadcasts.size() <= MOST_REPETITIONS
+        && lease.releases() == releasesBefore
         && isBusy(broadcast)
-        && members.stream()
+        && quorum.members().stream()
             .map(grants::get)
             .flatMap(Stream::ofNullable)
             .findFirst()
@@ -198,7 +198,7 @@ final class QuorumAcquire {
     Map<Member, MemberGrant> grants = broadcast.answers();
     if (isBusy(broadcast)) {
       int missing = broadcast.majority() - broadcast.count(MemberGrant::isVote);
-      return Mono.just(Refusal.of(grants.values(), missing));
+      return Mono.just(MemberGrant.refusal(grants.values(), missing));
     }
     List<StoreFailure> problems = broadcast.failures();
     grants.values().forEach(grant -> grant.objection().ifPresent(problems::add));
@@ -211,52 +211,42 @@ final class QuorumAcquire {
 
   /** The members at which this attempt took the keys, which the token did not have there before. */
   private Set<Member> takenByThisAttempt() {
-    Set<Member> ours = new HashSet<>();
-    for (MemberCall<MemberGrant> call : calls()) {
-      MemberGrant grant = call.answer();
-      if (grant != null && grant.grant() instanceof Grant.Granted given && given.fresh()) {
-        ours.add(call.member);
-      }
-    }
-    return ours;
+    return calls()
+        .filter(
+            call -> {
+              Grant.Granted granted = granted(call);
+              return granted != null
+                  && (granted.fresh() || lease.at(call.member).mayHaveTaken(keys));
+            })
+        .map(call -> call.member)
+        .collect(Collectors.toSet());
   }
 
-  private List<MemberCall<MemberGrant>> calls() {
-    return broadcasts.stream().flatMap(broadcast -> broadcast.calls().stream()).toList();
+  private Stream<MemberCall<MemberGrant>> calls() {
+    return broadcasts.stream().flatMap(broadcast -> broadcast.calls().stream());
   }
 
-  /** Releases what was granted, or may have been. */
-  private Mono<Void> undo() {
-    return Mono.deferContextual(this::undo);
+  /** Releases what was granted, or may have been, unless the token is in use. */
+  private Mono<Void> undo(boolean inUse) {
+    return Mono.deferContextual(context -> undo(inUse, context));
   }
 
-  private Mono<Void> undo(ContextView context) {
+  private Mono<Void> undo(boolean inUse, ContextView context) {
     Set<Member> ours = takenByThisAttempt();
-    boolean inUse =
-        calls().stream().anyMatch(call -> isGranted(call) && !ours.contains(call.member));
     List<Mono<Void>> answers = new ArrayList<>();
-    for (Member member : members) {
-      List<MemberCall<MemberGrant>> asked =
-          calls().stream().filter(call -> call.member.equals(member)).toList();
-      List<MemberCall<MemberGrant>> open = asked.stream().filter(call -> !call.isOver()).toList();
-      boolean inDoubt = asked.stream().anyMatch(QuorumAcquire::isInDoubt);
+    for (Member member : inUse ? List.<Member>of() : quorum.members()) {
       if (ours.contains(member)) {
-        answers.add(member.debts.add(keys, token, open, ttl, context));
-      } else if (inDoubt && !inUse) {
-        var unused = member.debts.add(keys, token, open, ttl, context);
+        answers.add(lease.at(member).undo(keys, wanted.ttl, context));
+      } else if (calls().anyMatch(call -> call.member == member && isInDoubt(call))) {
+        var unused = lease.at(member).undo(keys, wanted.ttl, context);
       }
     }
     wakeUps.ignoreFrom(keys, ours);
     return Mono.when(answers);
   }
 
-  private static boolean isGranted(MemberCall<MemberGrant> call) {
-    MemberGrant grant = call.answer();
-    return grant != null && grant.isGranted();
-  }
-
   private static boolean isInDoubt(MemberCall<MemberGrant> call) {
     StoreFailure failure = call.failure();
-    return !call.isOver() || (call.answer() == null && failure != null && failure.isInDoubt());
+    return !call.isOver() || (failure != null && failure.isInDoubt());
   }
 }

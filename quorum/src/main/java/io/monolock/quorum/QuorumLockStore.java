@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.quorum;
 
+import static io.monolock.store.StoreProblem.Reason.MISUSE;
+import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
+
 import io.monolock.store.Grant;
 import io.monolock.store.Holder;
 import io.monolock.store.LockKeys;
@@ -18,6 +21,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -33,22 +37,32 @@ import reactor.core.scheduler.Schedulers;
  * <pre>{@code
  * List<RedisLockStore> members =
  *     uris.stream().map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList();
- * ReactiveLocker locker = ReactiveLocker.create(QuorumLockStore.of(members));
+ * QuorumLockStore store = QuorumLockStore.create(members, Duration.ofMinutes(10));
+ * ReactiveLocker locker = ReactiveLocker.create(store);
  * }</pre>
  *
- * <p>The members must not share anything that could fail for several of them at once, and must not
- * be replicas of each other: stand-alone servers, each on a machine of its own. Creating a store
- * sends nothing and never blocks.
+ * <p>The members must not be replicas of each other, nor share anything that could fail for several
+ * of them at once. A member may have replicas that take over, as behind Sentinels; a cluster is
+ * refused. Creating a store sends nothing and never blocks.
+ *
+ * <h2>What holds</h2>
+ *
+ * <p>Two handles of a key are both valid only if a majority of the members has forgotten locks
+ * within one {@code largestTtl}: was restarted, emptied, or replaced by a replica. Or if members
+ * have forgotten without noticing it: as the clock of a member jumped ahead, which ends its keys
+ * early and makes it look older than it is, or as it evicted keys ({@code maxmemory-policy} must be
+ * {@code noeviction}). Or after {@link #forceRelease}. Clocks may run 1 % too fast or too slow.
+ *
+ * <p>{@code largestTtl} is the longest time for which any process keeps a lock in these members
+ * without prolonging it. It has no default, as no process knows the others. A longer ttl, {@code
+ * holdAtLeast} or extension fails as {@code MISUSE}.
  *
  * <h2>Each call</h2>
  *
  * <p>All members are asked at once, each with a time limit of its own ({@link
- * Builder#memberTimeout}), and the call ends as soon as the answer is certain: a member that is
- * down or silent delays no call on which a majority agrees. If too few members answer, the call
- * fails with a {@link StoreFailure} that says how many did and why the first one did not; the other
- * causes are suppressed in it. The failure is transient unless too many members fail for good.
- *
- * <h2>Acquire, extend, release</h2>
+ * Builder#memberTimeout}), and the call ends as soon as the answer is certain. If too few members
+ * answer, it fails with a {@link StoreFailure} that says how many did, with the causes; transient
+ * unless too many members fail for good.
  *
  * <p>An attempt that gets no majority is undone at all members, silent ones included. Its answer is
  * busy, until enough members become free. Of several attempts that get some members each at the
@@ -59,40 +73,34 @@ import reactor.core.scheduler.Schedulers;
  * a release are asked again in the background until the keys have expired there. A transfer is a
  * release and an acquisition.
  *
- * <h2>Members that restart</h2>
+ * <h2>Members that forget</h2>
  *
- * <p>A member that was restarted or emptied may have forgotten locks that are held. It helps to
- * grant others only when the largest ttl in use has passed since, see {@link Builder#largestTtl}.
- * That is known from {@link LockStore#incarnation}, which is asked behind each attempt. A quorum
- * whose members are all new is used at once.
+ * <p>A member that was restarted, with or without its data, or emptied is given locks, but does not
+ * help to grant them until it has forgotten nothing for one {@code largestTtl} and 2 % more,
+ * counted from its first grant since then. So a quorum of new members grants nothing for one {@code
+ * largestTtl} after it was first asked; {@link #declareNew} spares that wait.
  *
  * <h2>Fencing numbers</h2>
  *
  * <p>The number of a lock is the highest that its majority gave, and a majority stores it before
  * the lock is granted. So numbers strictly increase whatever minority is down. A member that was
- * emptied goes on from its clock; then numbers increase as long as no majority was emptied before
- * taking part in a later fenced acquisition, or the clocks of the members differ by less than the
- * time between two grants.
+ * emptied goes on from its clock; then they increase as long as no majority was emptied before a
+ * later fenced acquisition, or the clocks differ by less than the time between two grants.
  *
- * <h2>Not promised</h2>
- *
- * <p>When a majority of the members forget their locks within one ttl, a lock that is held may be
- * granted again; so it may after {@link #forceRelease}, whose purpose that is. That two members are
- * the same server is only found out when they are first asked: then each acquisition fails at once
- * with a failure of reason {@code MISUSE}.
+ * <p>All calls of a token at a member are made one after the other, so that an extension behind an
+ * acquisition that a member leaves unanswered can come too late there for a short ttl. Two members
+ * on the same server fail each acquisition with reason {@code MISUSE}, once both have granted.
  */
 public final class QuorumLockStore implements LockStore {
 
   private static final int FEWEST = 3;
   private static final StoreHealth UNKNOWN = new StoreHealth("member", Optional.empty());
 
-  private final List<Member> members;
+  private final Quorum quorum;
   private final QuorumSettings settings;
-  private final LargestTtl largestTtl;
   private final MemberEligibility eligibility;
   private final QuorumWakeUps wakeUps;
-  private final SerialByToken serial = new SerialByToken();
-  private final Extensions extensions;
+  private final QuorumLease.Registry leases;
   private final QuorumReads reads;
   private volatile boolean closed;
 
@@ -101,18 +109,18 @@ public final class QuorumLockStore implements LockStore {
         new QuorumSettings(
             builder.timer,
             builder.memberTimeout,
+            builder.largestTtl,
             builder.restartedMembersVoteAtOnce,
             builder.random);
     List<Member> members = new ArrayList<>();
     for (LockStore store : builder.stores) {
       members.add(new Member(store, members.size() + 1, settings));
     }
-    this.members = List.copyOf(members);
-    this.largestTtl = new LargestTtl(builder.largestTtl);
-    this.eligibility = new MemberEligibility(this.members, settings, largestTtl);
-    this.wakeUps = new QuorumWakeUps(this.members, settings);
-    this.extensions = new Extensions(this.members, settings);
-    this.reads = new QuorumReads(this.members, settings);
+    this.quorum = new Quorum(List.copyOf(members), settings);
+    this.eligibility = new MemberEligibility(settings);
+    this.wakeUps = new QuorumWakeUps(quorum);
+    this.leases = new QuorumLease.Registry(quorum);
+    this.reads = new QuorumReads(quorum);
   }
 
   /**
@@ -120,28 +128,70 @@ public final class QuorumLockStore implements LockStore {
    *
    * @param members an odd number of stores, at least three, each of another server; the new store
    *     closes them
+   * @param largestTtl the longest time for which any process keeps a lock in these members without
+   *     prolonging it, by its ttl or {@code holdAtLeast}: 1 ms to 365 days, the same in all
+   *     processes
    * @return a new store
-   * @throws IllegalArgumentException when there are fewer than three members or an even number, or
-   *     when one is given twice
+   * @throws IllegalArgumentException when there are fewer than three members or an even number,
+   *     when one is given twice or cannot be a member, or when the time is out of range
    */
-  public static QuorumLockStore of(List<? extends LockStore> members) {
-    return builder(members).build();
+  public static QuorumLockStore create(List<? extends LockStore> members, Duration largestTtl) {
+    return builder(members, largestTtl).build();
   }
 
   /**
    * Begins a store that differs from the default.
    *
-   * @param members as for {@link #of}
+   * @param members as for {@link #create}
+   * @param largestTtl as for {@link #create}
    * @return a builder
-   * @throws IllegalArgumentException as {@link #of} does
+   * @throws IllegalArgumentException as {@link #create} does
    */
-  public static Builder builder(List<? extends LockStore> members) {
-    return new Builder(members);
+  public static Builder builder(List<? extends LockStore> members, Duration largestTtl) {
+    return new Builder(members, largestTtl);
+  }
+
+  /**
+   * Makes a new quorum usable at once, by all processes. To be called once, by the one who sets it
+   * up, while no process holds a lock in it, or the lock may be granted a second time. It fails
+   * with {@link StoreFailure} unless all members confirm it in time; those that did vote all the
+   * same.
+   *
+   * @return completes when all members have confirmed it
+   */
+  @Override
+  public Mono<Void> declareNew() {
+    return open(
+        () ->
+            new Broadcast<Boolean>(quorum, member -> member.store.declareNew().thenReturn(true))
+                .ask(one -> one.pending() > 0 ? null : Flux.fromIterable(one.failures()).next())
+                .flatMap(Mono::<Void>error));
   }
 
   @Override
   public void check(LockKeys keys, boolean fenced) {
-    members.forEach(member -> member.store.check(keys, fenced));
+    quorum.members().forEach(member -> member.store.check(keys, fenced));
+  }
+
+  @Override
+  public void check(LockKeys keys, Duration longest, boolean fenced) {
+    if (longest.compareTo(settings.largestTtl()) > 0) {
+      throw new IllegalArgumentException(tooLong("ttl and holdAtLeast", longest));
+    }
+    quorum.members().forEach(member -> member.store.check(keys, longest, fenced));
+  }
+
+  private String tooLong(String what, Duration time) {
+    return "%s must be at most the largestTtl of the quorum, %s, was %s"
+        .formatted(what, settings.largestTtl(), time);
+  }
+
+  /** The call, unless it would let keys live for too long. */
+  private <T> Mono<T> bounded(
+      String what, Duration time, String token, Function<QuorumLease, Mono<T>> call) {
+    return time.compareTo(settings.largestTtl()) <= 0
+        ? open(() -> leases.use(token, call))
+        : Mono.error(() -> new StoreFailure(MISUSE, false, tooLong(what, time), null));
   }
 
   /**
@@ -153,26 +203,15 @@ public final class QuorumLockStore implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return open(
-        () ->
-            largestTtl
-                .use(ttl)
-                .then(eligibility.askAll())
-                .then(
-                    serial.inOrder(
-                        keys,
-                        token,
-                        Mono.defer(() -> attempt(keys, token, metadata, ttl, fenced)))));
-  }
-
-  private Mono<Grant> attempt(
-      LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    StoreFailure misuse = eligibility.misuse();
-    return misuse != null
-        ? Mono.error(misuse)
-        : new QuorumAcquire(
-                members, settings, eligibility, wakeUps, keys, token, metadata, ttl, fenced)
-            .run();
+    QuorumAcquire.Wanted wanted = new QuorumAcquire.Wanted(keys, metadata, ttl, fenced);
+    return bounded(
+        "ttl",
+        ttl,
+        token,
+        lease ->
+            lease.inOrder(
+                Mono.defer(
+                    () -> new QuorumAcquire(quorum, eligibility, wakeUps, lease, wanted).run())));
   }
 
   /**
@@ -183,23 +222,34 @@ public final class QuorumLockStore implements LockStore {
    */
   @Override
   public Mono<Boolean> extend(LockKeys keys, String token, Duration ttl) {
-    return open(() -> largestTtl.use(ttl).then(extensions.extend(keys, token, ttl)));
+    return bounded("ttl", ttl, token, lease -> new QuorumExtend(quorum, keys, lease, ttl).run());
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>True when a majority released the keys. Members that do not answer are asked again in the
-   * background.
+   * <p>True when a majority released the keys, at this call or before. Members that do not answer
+   * are asked again in the background.
    */
   @Override
   public Mono<Boolean> release(LockKeys keys, String token, Duration keepFor) {
-    return open(
-        () -> {
-          extensions.end(keys, token);
-          return new QuorumRelease(members, settings, keys, token, keepFor, largestTtl.orLonger())
-              .run();
-        });
+    return bounded("keepFor", keepFor, token, lease -> release(keys, lease, keepFor));
+  }
+
+  /** A release may have happened at a member, or happens there later. */
+  private static StoreFailure mayHaveHappened(StoreFailure failure) {
+    return failure.isTransient() && !failure.isInDoubt()
+        ? new StoreFailure(UNKNOWN_OUTCOME, true, "" + failure.getMessage(), failure)
+        : failure;
+  }
+
+  private Mono<Boolean> release(LockKeys keys, QuorumLease lease, Duration keepFor) {
+    Duration life = settings.largestTtl();
+    return new Broadcast<Boolean>(quorum, member -> lease.at(member).request(keys, keepFor))
+        .by((call, context) -> lease.at(call.member).release(keys, keepFor, life, context, call))
+        .ask(Broadcast::yesOrNo)
+        .onErrorMap(StoreFailure.class, QuorumLockStore::mayHaveHappened)
+        .doOnNext(any -> lease.all().forEach(MemberLease::decided));
   }
 
   /**
@@ -221,11 +271,7 @@ public final class QuorumLockStore implements LockStore {
   public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
     return open(
         () ->
-            new Broadcast<Boolean>(
-                    members,
-                    settings,
-                    member -> member.store.raiseFence(keys, token, number),
-                    settings.memberTimeout())
+            new Broadcast<Boolean>(quorum, member -> member.store.raiseFence(keys, token, number))
                 .ask(Broadcast::yesOrNo));
   }
 
@@ -271,10 +317,7 @@ public final class QuorumLockStore implements LockStore {
     return open(
         () ->
             new Broadcast<StoreHealth>(
-                    members,
-                    settings,
-                    member -> member.store.health().defaultIfEmpty(UNKNOWN),
-                    settings.memberTimeout())
+                    quorum, member -> member.store.health().defaultIfEmpty(UNKNOWN))
                 .ask(QuorumLockStore::health));
   }
 
@@ -293,7 +336,7 @@ public final class QuorumLockStore implements LockStore {
 
   @Override
   public void overdue(Duration timeout) {
-    members.forEach(member -> member.store.overdue(timeout));
+    quorum.members().forEach(member -> member.store.overdue(timeout));
   }
 
   /**
@@ -306,8 +349,9 @@ public final class QuorumLockStore implements LockStore {
     return Mono.defer(
         () -> {
           closed = true;
-          members.forEach(member -> member.debts.close());
-          return Mono.whenDelayError(members.stream().map(member -> member.store.close()).toList());
+          quorum.members().forEach(member -> member.retries.close());
+          return Mono.whenDelayError(
+              quorum.members().stream().map(member -> member.store.close()).toList());
         });
   }
 
@@ -323,12 +367,17 @@ public final class QuorumLockStore implements LockStore {
 
   /** How many releases are not confirmed by a member. */
   int unconfirmedReleases() {
-    return members.stream().mapToInt(member -> member.debts.size()).sum();
+    return leases.unconfirmed();
   }
 
-  /** How many sets of keys have waiters, attempts or extensions. */
+  /** How many sets of keys have waiters, and how many tokens have calls under way. */
   int underWay() {
-    return wakeUps.size() + extensions.size() + serial.size();
+    return wakeUps.size() + leases.busy();
+  }
+
+  /** How many tokens there are of which something may be left. */
+  int tokens() {
+    return leases.size();
   }
 
   /** Settings of a quorum. */
@@ -341,12 +390,13 @@ public final class QuorumLockStore implements LockStore {
 
     private final List<LockStore> stores;
     private Duration memberTimeout = Duration.ofMillis(500);
-    private @Nullable Duration largestTtl;
+    private final Duration largestTtl;
     private Scheduler timer = Schedulers.parallel();
     private boolean restartedMembersVoteAtOnce;
     private Supplier<? extends RandomGenerator> random = ThreadLocalRandom::current;
 
-    private Builder(List<? extends LockStore> members) {
+    private Builder(List<? extends LockStore> members, Duration largestTtl) {
+      this.largestTtl = within("largestTtl", largestTtl, SHORTEST_TTL, LONGEST_TTL);
       List<LockStore> stores = new ArrayList<>();
       Set<LockStore> distinct = Collections.newSetFromMap(new IdentityHashMap<>());
       for (LockStore member : members) {
@@ -382,20 +432,6 @@ public final class QuorumLockStore implements LockStore {
     }
 
     /**
-     * The largest ttl in use for locks in these members, in any process. A member that was
-     * restarted or emptied helps to grant locks again after that time. Calls with a larger ttl fail
-     * with a {@link StoreFailure} of reason {@code MISUSE}.
-     *
-     * @param ttl 1 ms to 365 days; by default it is the largest ttl that this very store has been
-     *     asked for so far, which is enough if all processes use the same ones
-     * @return this builder
-     */
-    public Builder largestTtl(Duration ttl) {
-      this.largestTtl = within("largestTtl", ttl, SHORTEST_TTL, LONGEST_TTL);
-      return this;
-    }
-
-    /**
      * Clock and timer of all time limits.
      *
      * @param timer by default {@link Schedulers#parallel()}
@@ -407,9 +443,9 @@ public final class QuorumLockStore implements LockStore {
     }
 
     /**
-     * Whether members that were restarted or emptied help to grant locks at once; they are not even
-     * asked for their incarnation. It is safe only for servers that lose nothing: those that store
-     * each write before they confirm it ({@code appendfsync always}), and are never emptied.
+     * Whether members that are new, or were restarted or emptied, help to grant locks at once. It
+     * is safe only for servers that lose nothing: those that store each write before they confirm
+     * it ({@code appendfsync always}), and are never emptied.
      *
      * @param atOnce false by default
      * @return this builder
@@ -429,8 +465,11 @@ public final class QuorumLockStore implements LockStore {
      * A new store with these settings. Sends nothing.
      *
      * @return the store
+     * @throws IllegalArgumentException if a store cannot be a member, as it is a cluster or does
+     *     not tell since when it has forgotten nothing
      */
     public QuorumLockStore build() {
+      stores.forEach(LockStore::becomeMember);
       return new QuorumLockStore(this);
     }
 

@@ -20,17 +20,10 @@ import reactor.core.publisher.Mono;
 /** Calls that need no token, or only read: the answer is what a majority of the members says. */
 final class QuorumReads {
 
-  private static final Comparator<Optional<Duration>> FOR_EVER_FIRST =
-      Comparator.comparing(
-          remaining -> remaining.orElse(null),
-          Comparator.nullsFirst(Comparator.<Duration>reverseOrder()));
+  private final Quorum quorum;
 
-  private final List<Member> members;
-  private final QuorumSettings settings;
-
-  QuorumReads(List<Member> members, QuorumSettings settings) {
-    this.members = members;
-    this.settings = settings;
+  QuorumReads(Quorum quorum) {
+    this.quorum = quorum;
   }
 
   /** How long a majority still has the keys, according to the first majority that answers. */
@@ -79,7 +72,7 @@ final class QuorumReads {
             .orElseThrow()
             .getKey();
     List<Optional<Duration>> times =
-        holders.stream().map(Holder::remaining).sorted(FOR_EVER_FIRST).toList();
+        holders.stream().map(Holder::remaining).sorted(MemberGrant.NEVER_LAST.reversed()).toList();
     return new Holder(holders.get(0).key(), metadata, times.get(majority - 1));
   }
 
@@ -98,6 +91,6 @@ final class QuorumReads {
   }
 
   private <A> Broadcast<A> broadcast(Function<Member, Mono<A>> call) {
-    return new Broadcast<>(members, settings, call, settings.memberTimeout());
+    return new Broadcast<>(quorum, call);
   }
 }

@@ -16,17 +16,24 @@ import reactor.core.scheduler.Scheduler;
  *
  * @param timer clock and timer of all time limits
  * @param memberTimeout how long a member may take to answer
+ * @param largestTtl how long any lock in the members lives at most
  * @param restartedMembersVoteAtOnce whether members that may have forgotten locks vote all the same
  * @param random where delays are drawn that must not be the same for all
  */
 record QuorumSettings(
     Scheduler timer,
     Duration memberTimeout,
+    Duration largestTtl,
     boolean restartedMembersVoteAtOnce,
     Supplier<? extends RandomGenerator> random) {
 
   /** After this time without an answer, the connection to a member may be dead. */
   static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+  /** How long a member must have forgotten nothing, as clocks differ by 1 %. */
+  Duration untilForgotten() {
+    return largestTtl.plus(largestTtl.dividedBy(50));
+  }
 
   long now() {
     return timer.now(TimeUnit.NANOSECONDS);

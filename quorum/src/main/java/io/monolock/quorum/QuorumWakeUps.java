@@ -3,7 +3,6 @@ package io.monolock.quorum;
 
 import io.monolock.store.LockKeys;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,8 +31,7 @@ final class QuorumWakeUps {
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofMillis(5);
 
-  private final List<Member> members;
-  private final QuorumSettings settings;
+  private final Quorum quorum;
   private final Map<LockKeys, Awaited> awaited = new ConcurrentHashMap<>();
 
   /**
@@ -44,9 +42,8 @@ final class QuorumWakeUps {
    */
   private record Awaited(int waiters, Set<Member> echoing) {}
 
-  QuorumWakeUps(List<Member> members, QuorumSettings settings) {
-    this.members = members;
-    this.settings = settings;
+  QuorumWakeUps(Quorum quorum) {
+    this.quorum = quorum;
   }
 
   Flux<LockKeys> of(LockKeys keys) {
@@ -70,7 +67,7 @@ final class QuorumWakeUps {
                 : new Awaited(known.waiters + 1, known.echoing));
     AtomicBoolean pending = new AtomicBoolean();
     Disposable.Composite all = Disposables.composite();
-    for (Member member : members) {
+    for (Member member : quorum.members()) {
       all.add(
           Flux.defer(() -> member.store.wakeUps(keys))
               .subscribe(
@@ -94,14 +91,16 @@ final class QuorumWakeUps {
       Member member, LockKeys keys, FluxSink<LockKeys> sink, AtomicBoolean pending) {
     Awaited known = awaited.get(keys);
     if ((known == null || !known.echoing.contains(member)) && pending.compareAndSet(false, true)) {
-      long nanos = settings.random().get().nextLong(SHORTEST.toNanos(), LONGEST.toNanos());
+      long nanos = quorum.settings().random().get().nextLong(SHORTEST.toNanos(), LONGEST.toNanos());
       var unused =
-          settings.after(
-              Duration.ofNanos(nanos),
-              () -> {
-                pending.set(false);
-                sink.next(keys);
-              });
+          quorum
+              .settings()
+              .after(
+                  Duration.ofNanos(nanos),
+                  () -> {
+                    pending.set(false);
+                    sink.next(keys);
+                  });
     }
   }
 

@@ -11,19 +11,19 @@
  * <p>In which order to read it:
  *
  * <ol>
- *   <li>{@code MemberCall}, one call to one member: its caller is notified within a time limit, but
- *       a late answer is still received; {@code Broadcast}, one such call to each member, which
- *       ends as soon as a rule knows the result;
+ *   <li>{@code MemberCall}, one call to one member: there is an outcome within a time limit, but a
+ *       late answer is still received; {@code Broadcast}, one such call to each member, which ends
+ *       as soon as a rule knows the result;
+ *   <li>{@code MemberLease}, what one token has at one member, which sends its calls there one
+ *       after the other until nothing is left, with {@code ReleaseRetries} for members that fail;
+ *       {@code QuorumLease} has one for each member;
  *   <li>{@code QuorumAcquire}, an attempt: count the grants, undo them without a majority, try
- *       again if several attempts split the members among them; {@code SerialByToken} keeps the
- *       attempts of one token apart, and {@code Refusal} computes how long a refused one has to
- *       wait;
- *   <li>{@code MemberEligibility}, which members may vote, and {@code LargestTtl}, on which that
- *       depends: the members that may have forgotten locks are what makes a quorum hard;
+ *       again if several attempts split the members among them;
+ *   <li>{@code MemberEligibility}, which grants are votes: the members that may have forgotten
+ *       locks are what makes a quorum hard;
  *   <li>{@code FencingNumbers}, one number out of several;
- *   <li>{@code QuorumExtend}, which also restores the lock at members that lost it ({@code
- *       Extensions} holds those under way), {@code QuorumRelease}, and {@code QuorumReads};
- *   <li>{@code Debts}, the releases that a {@code Member} has not confirmed yet;
+ *   <li>{@code QuorumExtend}, which also restores the lock at members that lost it, and {@code
+ *       QuorumReads};
  *   <li>{@code QuorumWakeUps}, which merges the wake-ups of the members.
  * </ol>
  *

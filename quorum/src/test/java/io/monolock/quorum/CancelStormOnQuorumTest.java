@@ -8,6 +8,7 @@ import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
 import io.monolock.test.RedisMasters;
 import io.monolock.test.ServerNode;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 
@@ -33,9 +34,13 @@ class CancelStormOnQuorumTest extends CancelStormOnSeveral {
 
   @Override
   protected LockStore store(RedisClient client) {
-    return QuorumLockStore.of(
-        masters.uris().stream()
-            .map(uri -> RedisLockStore.create(client, RedisURI.create(uri)))
-            .toList());
+    QuorumLockStore store =
+        QuorumLockStore.create(
+            masters.uris().stream()
+                .map(uri -> RedisLockStore.create(client, RedisURI.create(uri)))
+                .toList(),
+            Duration.ofMinutes(10));
+    store.declareNew().retry(20).block();
+    return store;
   }
 }

@@ -9,6 +9,7 @@ import static io.monolock.quorum.VirtualQuorum.TTL;
 import static io.monolock.quorum.VirtualQuorum.busy;
 import static io.monolock.quorum.VirtualQuorum.isGranted;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
@@ -20,8 +21,17 @@ class MemberEligibilityTest {
 
   private static final Duration HOUR = Duration.ofHours(1);
 
+  /**
+   * For so long a member must have forgotten nothing: the largest ttl, and 2 % as clocks differ.
+   */
+  private static final Duration UNTIL_IT_VOTES = TTL.plus(TTL.dividedBy(50));
+
   private final VirtualQuorum quorum = new VirtualQuorum();
   private final QuorumLockStore store = quorum.store();
+
+  private void restartAllEmpty() {
+    quorum.members.forEach(TestMember::restartEmpty);
+  }
 
   /** Alice holds the key at two of the members, of which the second one forgets it. */
   private void forget() {
@@ -32,15 +42,38 @@ class MemberEligibilityTest {
   }
 
   @Test
-  void aNewQuorumIsUsedAtOnce() {
+  void aNewQuorumWaitsForTheLargestTtl() {
+    restartAllEmpty();
+
+    assertThat(quorum.acquire(store, ALICE).failure()).hasMessageContaining("must not vote yet");
+    quorum.pass(UNTIL_IT_VOTES.minusMillis(1));
+    assertThat(quorum.acquire(store, ALICE).failure()).hasMessageContaining("it votes in 1 ms");
+    quorum.pass(Duration.ofMillis(1));
+
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+  }
+
+  @Test
+  void aNewQuorumThatIsDeclaredIsUsedAtOnceByAllProcesses() {
+    restartAllEmpty();
+
+    quorum.run(store.declareNew());
+
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
     assertThat(isGranted(quorum.run(quorum.store().acquire(VirtualQuorum.B, BOB, "", TTL, false))))
         .isTrue();
   }
 
   @Test
+  void whatNotAllMembersConfirmIsNotDeclared() {
+    restartAllEmpty();
+    quorum.member(3).is(down());
+
+    assertThat(quorum.run(store.declareNew()).failure()).hasMessageContaining("UNAVAILABLE");
+  }
+
+  @Test
   void aMemberThatRestartedEmptyHasNoVote() {
-    quorum.pass(HOUR);
     quorum.acquire(store, BOB);
     quorum.run(store.release(A, BOB, Duration.ZERO));
     forget();
@@ -52,7 +85,6 @@ class MemberEligibilityTest {
 
   @Test
   void aStoreThatDidNotKnowItBeforeGivesItNoVote() {
-    quorum.pass(HOUR);
     forget();
 
     assertThat(busy(quorum.acquire(quorum.store(), BOB))).isPresent();
@@ -60,7 +92,6 @@ class MemberEligibilityTest {
 
   @Test
   void aMemberVotesAgainWhenTheLargestTtlHasPassed() {
-    quorum.pass(HOUR);
     quorum.acquire(store, BOB);
     quorum.run(store.release(A, BOB, Duration.ZERO));
     quorum.member(2).restartEmpty();
@@ -73,7 +104,7 @@ class MemberEligibilityTest {
               assertThat(failure.isTransient()).isTrue();
               assertThat(failure.getSuppressed()).hasSize(1);
             });
-    quorum.pass(TTL.minusMillis(1));
+    quorum.pass(UNTIL_IT_VOTES.minusMillis(1));
     assertThat(quorum.acquire(store, ALICE).failure().isTransient()).isTrue();
     quorum.pass(Duration.ofMillis(1));
 
@@ -83,7 +114,6 @@ class MemberEligibilityTest {
 
   @Test
   void aMemberWithoutAVoteIsGivenTheKeysAllTheSame() {
-    quorum.pass(HOUR);
     quorum.acquire(store, BOB);
     quorum.run(store.release(A, BOB, Duration.ZERO));
     quorum.member(2).restartEmpty();
@@ -94,62 +124,53 @@ class MemberEligibilityTest {
   }
 
   @Test
-  void theLargestTtlThatWasAskedForCounts() {
-    quorum.pass(HOUR);
-    quorum.acquire(store, BOB);
-    quorum.run(store.extend(A, BOB, TTL.multipliedBy(3)));
-    quorum.run(store.release(A, BOB, Duration.ZERO));
+  void aVoteForAShortLockCountsForTheLargestTtlToo() {
+    QuorumLockStore store = quorum.store(HOUR, builder -> builder);
     quorum.member(2).restartEmpty();
     quorum.member(3).is(down());
 
-    quorum.pass(TTL.multipliedBy(3).minusMillis(1));
-    assertThat(quorum.acquire(store, ALICE).failure().isTransient()).isTrue();
-    quorum.pass(Duration.ofMillis(1));
+    quorum.pass(TTL.multipliedBy(2));
 
-    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    assertThat(quorum.acquire(store, ALICE).failure()).hasMessageContaining("must not vote yet");
   }
 
   @Test
-  void theLargestTtlThatWasSetCounts() {
-    QuorumLockStore store = quorum.store(builder -> builder.largestTtl(HOUR));
-    quorum.pass(HOUR);
-    quorum.acquire(store, BOB);
-    quorum.run(store.release(A, BOB, Duration.ZERO));
-    quorum.member(2).restartEmpty();
-    quorum.member(3).is(down());
+  void aLongerTtlIsMisuse() {
+    Duration longer = TTL.plusMillis(1);
 
-    quorum.pass(HOUR.minusMillis(1));
-    assertThat(quorum.acquire(store, ALICE).failure().isTransient()).isTrue();
-    quorum.pass(Duration.ofMillis(1));
-
-    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
-  }
-
-  @Test
-  void aLargerTtlThanWasSetIsMisuse() {
-    QuorumLockStore store = quorum.store(builder -> builder.largestTtl(TTL.minusMillis(1)));
-
-    assertThat(quorum.acquire(store, ALICE).failure())
-        .hasMessageContaining("ttl must be at most")
-        .hasMessageContaining("PT10S")
+    assertThat(quorum.run(store.acquire(A, ALICE, "", longer, false)).failure())
+        .hasMessageContaining(
+            "ttl must be at most the largestTtl of the quorum, PT10S, was PT10.001S")
         .satisfies(failure -> assertThat(failure.reason()).isEqualTo(Reason.MISUSE));
-    assertThat(quorum.run(store.extend(A, ALICE, TTL)).failure().reason()).isEqualTo(Reason.MISUSE);
+    assertThat(quorum.run(store.extend(A, ALICE, longer)).failure().reason())
+        .isEqualTo(Reason.MISUSE);
+    assertThat(quorum.run(store.release(A, ALICE, longer)).failure().reason())
+        .isEqualTo(Reason.MISUSE);
     assertThat(quorum.member(1).calls()).isEmpty();
+  }
+
+  @Test
+  void aLongerLockIsRefusedWhenItIsAssembled() {
+    store.check(A, TTL, false);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> store.check(A, TTL.plusMillis(1), false))
+        .withMessage(
+            "ttl and holdAtLeast must be at most the largestTtl of the quorum, PT10S,"
+                + " was PT10.001S");
   }
 
   /** What the rule prevents: without it, there are two holders. */
   @Test
   void withTheSwitchAMemberThatForgotHelpsToGrantWhatIsHeld() {
-    quorum.pass(HOUR);
     forget();
-    QuorumLockStore other = quorum.store(builder -> builder.restartedMembersVoteAtOnce(true));
+    QuorumLockStore other = quorum.store(TTL, builder -> builder.restartedMembersVoteAtOnce(true));
 
     assertThat(isGranted(quorum.acquire(other, BOB))).isTrue();
   }
 
   @Test
   void aMinorityThatIsNewMustWaitThoughAllThatAnswerAreNew() {
-    quorum.pass(HOUR);
     quorum.member(1).is(down());
     quorum.member(2).is(down());
     quorum.member(3).restartEmpty();
@@ -158,18 +179,12 @@ class MemberEligibilityTest {
   }
 
   @Test
-  void aMemberThatAnswersAloneIsNotTakenForANewQuorum() {
-    quorum.pass(HOUR);
+  void membersThatAreEquallyOldAreNoNewQuorum() {
     quorum.member(1).is(down());
-    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    quorum.member(2).restartEmpty();
     quorum.member(3).restartEmpty();
-    quorum.member(2).is(down());
-    QuorumLockStore newcomer = quorum.store();
-    assertThat(quorum.acquire(newcomer, BOB).failure()).hasMessageContaining("1 of 3");
 
-    quorum.member(1).isBack();
-
-    assertThat(quorum.acquire(newcomer, BOB).failure()).hasMessageContaining("must not vote yet");
+    assertThat(quorum.acquire(store, ALICE).failure()).hasMessageContaining("must not vote yet");
   }
 
   @Test
@@ -187,7 +202,7 @@ class MemberEligibilityTest {
                 assertThat(failure.isTransient()).isFalse();
               });
     }
-    assertThat(quorum.member(1).count("acquire")).isZero();
+    assertThat(quorum.free()).containsExactly(1, 2, 3);
   }
 
   @Test
@@ -199,8 +214,9 @@ class MemberEligibilityTest {
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
     assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
     quorum.member(2).isBack();
+    quorum.pass(Duration.ofSeconds(1));
 
-    quorum.acquire(store, ALICE);
+    assertThat(quorum.acquire(store, ALICE).failure().reason()).isEqualTo(Reason.MISUSE);
     assertThat(quorum.acquire(store, BOB).failure().reason()).isEqualTo(Reason.MISUSE);
   }
 }

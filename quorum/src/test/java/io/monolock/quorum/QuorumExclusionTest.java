@@ -168,6 +168,7 @@ class QuorumExclusionTest {
         this.number = number;
         QuorumLockStore store =
             quorum.store(
+                TTL,
                 builder ->
                     builder
                         .memberTimeout(Duration.ofMillis(100))

@@ -11,7 +11,9 @@ import static io.monolock.quorum.VirtualQuorum.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.quorum.VirtualQuorum.Result;
+import io.monolock.store.LockKeys;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -125,6 +127,21 @@ class QuorumExtensionTest {
     assertThat(quorum.having(ALICE)).isEmpty();
     assertThat(store.unconfirmedReleases()).isZero();
     assertThat(store.underWay()).isZero();
+  }
+
+  @Test
+  void whatAnExtensionOfSomeKeysHasRestoredIsReleasedWithAll() {
+    LockKeys both = LockKeys.of(List.of("a", "b"));
+    quorum.run(store.release(A, ALICE, Duration.ZERO));
+    assertThat(quorum.run(store.acquire(both, ALICE, "", TTL, false)).value()).isNotNull();
+    quorum.member(1).restartEmpty();
+    assertThat(extend().value()).isTrue();
+    assertThat(quorum.having(ALICE)).containsExactly(1, 2, 3);
+
+    assertThat(quorum.run(store.release(both, ALICE, Duration.ZERO)).value()).isTrue();
+
+    assertThat(quorum.having(ALICE)).isEmpty();
+    assertThat(store.tokens()).isZero();
   }
 
   @Test

@@ -102,7 +102,7 @@ class QuorumFaultsTest {
   @DisplayName("B63: one server hangs, and no call waits for it")
   void aPausedServerIsNotWaitedFor() {
     QuorumLockStore withLongTimeout =
-        redis.store(builder -> builder.memberTimeout(Duration.ofMinutes(1)));
+        redis.store(LONG, builder -> builder.memberTimeout(Duration.ofMinutes(1)));
     assertThat(acquire(withLongTimeout, ALICE, LONG)).isInstanceOf(Grant.Granted.class);
     redis.server(2).pause();
 
@@ -121,6 +121,8 @@ class QuorumFaultsTest {
     redis.proxy(3).dropReplies(true);
 
     assertThat(failure(store.acquire(A, ALICE, "", LONG, false)).isTransient()).isTrue();
+    assertThat(redis.having("a")).containsExactly(3);
+    redis.proxy(3).dropReplies(false);
 
     await().atMost(LIMIT).until(() -> redis.having("a").isEmpty());
   }
@@ -161,7 +163,8 @@ class QuorumFaultsTest {
   @Test
   void aServerThatRestartedEmptyHasNoVoteUntilTheTtlHasPassed() {
     Duration ttl = Duration.ofSeconds(4);
-    QuorumLockStore another = redis.store();
+    QuorumLockStore store = redis.store(ttl, builder -> builder);
+    QuorumLockStore another = redis.store(ttl, builder -> builder);
     assertThat(acquire(another, BOB, ttl)).isInstanceOf(Grant.Granted.class);
     assertThat(result(another.release(A, BOB, Duration.ZERO))).isTrue();
     redis.proxy(3).blackHole(true);
@@ -170,7 +173,7 @@ class QuorumFaultsTest {
     redis.server(2).kill();
     redis.server(2).restartEmpty();
     redis.proxy(3).reset();
-    QuorumLockStore newcomer = redis.store();
+    QuorumLockStore newcomer = redis.store(ttl, builder -> builder);
 
     List<Grant> early = new ArrayList<>();
     await()
@@ -222,10 +225,11 @@ class QuorumFaultsTest {
   void theSameServerTwiceIsMisuse() {
     RedisClient client = RedisClient.create();
     QuorumLockStore twice =
-        QuorumLockStore.of(
+        QuorumLockStore.create(
             Stream.of(redis.proxy(1).uri(), redis.server(2).uri(), redis.server(1).uri())
                 .map(uri -> RedisLockStore.create(client, RedisURI.create(uri)))
-                .toList());
+                .toList(),
+            LONG);
 
     StoreFailure failure = failure(twice.acquire(A, ALICE, "", LONG, false));
 

@@ -88,8 +88,8 @@ class QuorumFencingTest {
 
               @Override
               public <T> Mono<T> apply(Mono<T> call) {
-                // the first incarnation, the grant, the incarnation, the number
-                return ++calls == 4 ? answerLost().apply(Mono.<T>empty()) : call;
+                // the grant, the number
+                return ++calls == 2 ? answerLost().apply(Mono.<T>empty()) : call;
               }
             });
 

@@ -28,6 +28,9 @@ class QuorumMajorityTest {
 
   private static final Duration SECOND = Duration.ofSeconds(1);
 
+  /** When the next call of a token is sent, though the last one was never answered. */
+  private static final Duration UNTIL_GIVEN_UP = Duration.ofSeconds(4);
+
   private final VirtualQuorum quorum = new VirtualQuorum();
   private final QuorumLockStore store = quorum.store();
 
@@ -35,7 +38,7 @@ class QuorumMajorityTest {
     quorum.member(member).memory().acquire(A, token, "", ttl, false).block();
   }
 
-  /** Makes the first acquisition of the store, which asks all members for their incarnation. */
+  /** Makes the first acquisition of the store, which waits for all members. */
   private void warmUp() {
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
     assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
@@ -173,6 +176,7 @@ class QuorumMajorityTest {
     quorum.member(3).is(mute());
 
     assertThat(quorum.runLong(store.acquire(A, ALICE, "", TTL, false)).failure()).isNotNull();
+    quorum.pass(UNTIL_GIVEN_UP);
 
     assertThat(quorum.free()).containsExactly(1, 2, 3);
   }
@@ -372,7 +376,7 @@ class QuorumMajorityTest {
 
   @Test
   void releasesAreRepeatedUntilTheTtlIsOverOnly() {
-    QuorumLockStore store = quorum.store(builder -> builder.largestTtl(Duration.ofMinutes(2)));
+    QuorumLockStore store = quorum.store(Duration.ofMinutes(2), builder -> builder);
     quorum.acquire(store, ALICE);
     quorum.member(3).is(down());
     quorum.run(store.release(A, ALICE, Duration.ZERO));
@@ -406,6 +410,67 @@ class QuorumMajorityTest {
     quorum.member(3).isBack();
     quorum.pass(SECOND.multipliedBy(2));
     assertThat(store.unconfirmedReleases()).isZero();
+  }
+
+  @Test
+  void aReleaseThatCouldNotBeDecidedIsTrueWhereItWasCarriedOutBefore() {
+    quorum.acquire(store, ALICE);
+    quorum.member(2).is(down());
+    quorum.member(3).is(fails(Reason.PERMISSION, false));
+    StoreFailure failure = quorum.run(store.release(A, ALICE, Duration.ZERO)).failure();
+    assertThat(failure.isInDoubt()).isTrue();
+    assertThat(quorum.having(ALICE)).containsExactly(2, 3);
+
+    quorum.member(2).isBack();
+    assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
+
+    assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isFalse();
+  }
+
+  @Test
+  void aGrantThatTheElectionDidNotNeedIsReleasedWhenItComes() {
+    warmUp();
+    quorum.member(3).is(slow(SECOND, SECOND, quorum.time));
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
+
+    quorum.pass(SECOND.plusMillis(1));
+    assertThat(quorum.having(ALICE)).containsExactly(3);
+    quorum.pass(SECOND.multipliedBy(3));
+
+    assertThat(quorum.free()).containsExactly(1, 2, 3);
+    assertThat(store.unconfirmedReleases()).isZero();
+    assertThat(store.tokens()).isZero();
+  }
+
+  @Test
+  void anAcquisitionInDoubtThatTakesEffectAfterTheReleaseIsReleasedAgain() {
+    warmUp();
+    quorum.member(1).is(down());
+    quorum.member(3).is(fails(Reason.UNKNOWN_OUTCOME, true));
+    quorum.acquire(store, ALICE).failure();
+    quorum.member(3).isBack();
+    quorum.pass(SECOND.dividedBy(10));
+    hold(3, ALICE, TTL);
+
+    quorum.pass(SECOND.multipliedBy(2));
+
+    assertThat(quorum.having(ALICE)).isEmpty();
+    quorum.pass(TTL);
+    assertThat(store.tokens()).isZero();
+  }
+
+  @Test
+  void aCallThatWaitsForItsTurnTooLongIsNeverSent() {
+    quorum.acquire(store, ALICE);
+    quorum.member(3).is(slow(SECOND, SECOND, quorum.time));
+    quorum.run(store.extend(A, ALICE, TTL));
+    quorum.run(store.extend(A, ALICE, TTL));
+    quorum.run(store.extend(A, ALICE, TTL.dividedBy(2)));
+
+    quorum.pass(SECOND.multipliedBy(5));
+
+    assertThat(quorum.member(3).count("extend")).isEqualTo(1);
   }
 
   @Test

@@ -52,7 +52,10 @@ class Snippets {
 
       List<RedisLockStore> members =
           uris.stream().map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList();
-      ReactiveLocker locker = ReactiveLocker.create(QuorumLockStore.of(members));
+      QuorumLockStore store = QuorumLockStore.create(members, Duration.ofMinutes(10));
+      ReactiveLocker locker = ReactiveLocker.create(store);
+
+      store.declareNew().block(LIMIT); // once, by who sets the quorum up
 
       assertThat(locker.withLock("report", Duration.ofSeconds(30), work).block(LIMIT))
           .isEqualTo(new Report("done"));

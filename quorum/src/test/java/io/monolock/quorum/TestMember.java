@@ -114,6 +114,7 @@ final class TestMember implements LockStore {
   /** Restarts without what it had kept. */
   void restartEmpty() {
     memory = InMemoryLockStore.create(clock);
+    memory.becomeMember();
   }
 
   /** Reports this server in its incarnation. */
@@ -165,7 +166,17 @@ final class TestMember implements LockStore {
   @Override
   public Mono<Grant> acquire(
       LockKeys keys, String token, String metadata, Duration ttl, boolean fenced) {
-    return call("acquire", () -> memory.acquire(keys, token, metadata, ttl, fenced));
+    return call(
+        "acquire", () -> memory.acquire(keys, token, metadata, ttl, fenced).map(this::reported));
+  }
+
+  private Grant reported(Grant grant) {
+    return server != null && grant instanceof Grant.Granted granted
+        ? new Grant.Granted(
+            granted.fresh(),
+            granted.fencingToken(),
+            granted.incarnation().map(now -> new Incarnation(server, now.age())))
+        : grant;
   }
 
   @Override
@@ -189,9 +200,13 @@ final class TestMember implements LockStore {
   }
 
   @Override
-  public Mono<Incarnation> incarnation() {
-    return call("incarnation", () -> memory.incarnation())
-        .map(now -> server == null ? now : new Incarnation(server, now.memory(), now.age()));
+  public void becomeMember() {
+    memory.becomeMember();
+  }
+
+  @Override
+  public Mono<Void> declareNew() {
+    return call("declareNew", () -> memory.declareNew());
   }
 
   @Override

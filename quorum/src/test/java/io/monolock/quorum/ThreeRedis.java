@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 /** Three servers, each behind a proxy, for the tests of a class. */
 final class ThreeRedis implements AutoCloseable {
 
+  private static final Duration LARGEST_TTL = Duration.ofDays(365);
+
   final List<RedisServer> servers = Stream.generate(RedisServer::start).limit(3).toList();
   final List<FaultProxy> proxies = servers.stream().map(FaultProxy::before).toList();
   private final RedisClient client = RedisClient.create();
@@ -30,19 +32,26 @@ final class ThreeRedis implements AutoCloseable {
       server.command("FLUSHALL");
     }
     proxies.forEach(FaultProxy::reset);
+    QuorumLockStore direct =
+        QuorumLockStore.create(
+            servers.stream()
+                .map(server -> RedisLockStore.create(client, RedisURI.create(server.uri())))
+                .toList(),
+            LARGEST_TTL);
+    direct.declareNew().retry(20).then(direct.close()).block(Duration.ofSeconds(10));
   }
 
   QuorumLockStore store() {
-    return store(builder -> builder);
+    return store(LARGEST_TTL, builder -> builder);
   }
 
   /** A store that reaches the servers through the proxies, as one process does. */
-  QuorumLockStore store(UnaryOperator<QuorumLockStore.Builder> settings) {
+  QuorumLockStore store(Duration largestTtl, UnaryOperator<QuorumLockStore.Builder> settings) {
     List<RedisLockStore> members =
         proxies.stream()
             .map(proxy -> RedisLockStore.create(client, RedisURI.create(proxy.uri())))
             .toList();
-    QuorumLockStore store = settings.apply(QuorumLockStore.builder(members)).build();
+    QuorumLockStore store = settings.apply(QuorumLockStore.builder(members, largestTtl)).build();
     stores.add(store);
     return store;
   }

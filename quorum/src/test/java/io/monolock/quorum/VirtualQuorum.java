@@ -34,14 +34,16 @@ final class VirtualQuorum {
 
   VirtualQuorum(int size) {
     members = Stream.generate(() -> new TestMember(time)).limit(size).toList();
+    members.forEach(member -> member.memory().declareNew().block());
   }
 
+  /** A store whose largest ttl is {@link #TTL}. */
   QuorumLockStore store() {
-    return store(builder -> builder);
+    return store(TTL, builder -> builder);
   }
 
-  QuorumLockStore store(UnaryOperator<QuorumLockStore.Builder> settings) {
-    return settings.apply(QuorumLockStore.builder(members).timer(time)).build();
+  QuorumLockStore store(Duration largestTtl, UnaryOperator<QuorumLockStore.Builder> settings) {
+    return settings.apply(QuorumLockStore.builder(members, largestTtl).timer(time)).build();
   }
 
   TestMember member(int number) {

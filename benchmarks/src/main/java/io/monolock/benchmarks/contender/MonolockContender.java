@@ -29,6 +29,7 @@ final class MonolockContender implements Contender {
     THREE_TTLS
   }
 
+  private static final int ATTEMPTS = 20;
   private static final LockOptions OPTIONS =
       LockOptions.of(Duration.ofSeconds(30)).waitAtMost(Duration.ofMinutes(10));
 
@@ -85,11 +86,12 @@ final class MonolockContender implements Contender {
   /** On a quorum. */
   static Contender quorum(String uris) {
     RedisClient client = RedisClient.create();
-    return new MonolockContender(
-        client,
-        QuorumLockStore.of(
-            uris(uris).map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList()),
-        Style.ACQUIRE);
+    QuorumLockStore store =
+        QuorumLockStore.create(
+            uris(uris).map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList(),
+            OPTIONS.ttl());
+    store.declareNew().retry(ATTEMPTS).block();
+    return new MonolockContender(client, store, Style.ACQUIRE);
   }
 
   private static Stream<String> uris(String uris) {

@@ -52,9 +52,8 @@ record ClientStore(LockStore store, AbstractRedisClient client) {
     List<RedisLockStore> members =
         uris.stream().map(uri -> RedisLockStore.create(client, uri)).toList();
     LockStore store =
-        QuorumLockStore.builder(members)
+        QuorumLockStore.builder(members, ChaosTopology.QUORUM.longestTtl())
             .memberTimeout(MEMBER_TIMEOUT)
-            .largestTtl(ChaosTopology.QUORUM.longestTtl())
             .restartedMembersVoteAtOnce(wipedVotes)
             .build();
     return new ClientStore(store, client);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.chaos;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.monolock.quorum.QuorumLockStore;
+import io.monolock.redis.RedisLockStore;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.KeyScanner;
 import io.monolock.test.RedisMasters;
@@ -23,8 +27,9 @@ import java.util.stream.IntStream;
 final class QuorumServers implements ChaosServers {
 
   private static final int MEMBERS = 3;
+  private static final int ATTEMPTS = 20;
 
-  /** A member determines since when it has its data when it is first asked. */
+  /** A member determines since when it has its data when it is first asked; clocks differ, too. */
   private static final Duration ASKED_WITHIN = Duration.ofSeconds(1);
 
   /** For a client to be granted a lock and hold it for some time. */
@@ -42,7 +47,9 @@ final class QuorumServers implements ChaosServers {
   private long mayForgetAt = System.nanoTime();
 
   QuorumServers(int clients, boolean wipedVotes) {
-    this.rest = wipedVotes ? Duration.ZERO : ChaosTopology.QUORUM.longestTtl().plus(ASKED_WITHIN);
+    Duration longest = ChaosTopology.QUORUM.longestTtl();
+    this.rest = wipedVotes ? Duration.ZERO : longest.plus(longest.dividedBy(50)).plus(ASKED_WITHIN);
+    declareNew(longest);
     for (int client = 1; client <= clients; client++) {
       for (int member = 1; member <= MEMBERS; member++) {
         proxies.add(
@@ -51,6 +58,18 @@ final class QuorumServers implements ChaosServers {
                 "client %d to member %d".formatted(client, member)));
       }
     }
+  }
+
+  private void declareNew(Duration longestTtl) {
+    RedisClient client = RedisClient.create();
+    QuorumLockStore store =
+        QuorumLockStore.create(
+            members.uris().stream()
+                .map(uri -> RedisLockStore.create(client, RedisURI.create(uri)))
+                .toList(),
+            longestTtl);
+    store.declareNew().retry(ATTEMPTS).then(store.close()).block(Duration.ofSeconds(30));
+    client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
   }
 
   @Override

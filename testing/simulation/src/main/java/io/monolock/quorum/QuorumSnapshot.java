@@ -14,8 +14,8 @@ public final class QuorumSnapshot {
     return builder.random(random);
   }
 
-  /** How many releases members have not confirmed, and how many calls are under way. */
-  public static int left(QuorumLockStore store) {
-    return store.unconfirmedReleases() + store.underWay();
+  /** Of how many tokens something may be left. */
+  public static int tokens(QuorumLockStore store) {
+    return store.tokens();
   }
 }

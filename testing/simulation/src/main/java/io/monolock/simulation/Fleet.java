@@ -35,6 +35,11 @@ import reactor.core.publisher.Mono;
 final class Fleet {
 
   private static final long LONG_AGO = 3_600_000_000_000L;
+  private static final long LONGEST_WAIT = 3_000_000_000L;
+
+  /** When what was sent at the beginning has arrived, as nothing is wrong before. */
+  private static final long UNTIL_DECLARED = 1_000_000_000L;
+
   private static final long TICK = 10_000_000;
   private static final long SLICE = 100_000_000;
 
@@ -63,6 +68,7 @@ final class Fleet {
   private final World world;
   private final Checker checker;
   private int started;
+  private long beginsAt;
   private long faults;
   private boolean over;
 
@@ -92,7 +98,7 @@ final class Fleet {
                 swarm.tightTimeouts(),
                 swarm.largestTtl(),
                 swarm.servers(),
-                swarm.servers() > 1 && swarm.isNew(),
+                swarm.servers() > 1 && swarm.isNew() && !swarm.isDeclared(),
                 swarm.kind()),
             sometimes,
             tolerated);
@@ -103,6 +109,8 @@ final class Fleet {
       }
       if (!swarm.isNew()) {
         server.age(LONG_AGO);
+      } else if (!swarm.isDeclared()) {
+        server.age(Math.max(0, swarm.largestTtl().toNanos() - random.duration(1, LONGEST_WAIT)));
       }
       servers.add(server);
     }
@@ -167,13 +175,15 @@ final class Fleet {
       List<LockStore> stores, SimulatedProcess process, Swarm.Settings settings) {
     sometimes.reached(State.QUORUM);
     QuorumLockStore.Builder builder =
-        QuorumLockStore.builder(stores)
+        QuorumLockStore.builder(stores, swarm.largestTtl())
             .timer(process.timer())
             .memberTimeout(settings.commandTimeout().dividedBy(4));
-    if (swarm.knowsLargestTtl()) {
-      builder.largestTtl(swarm.largestTtl());
+    QuorumLockStore quorum = QuorumSnapshot.draw(builder, random.split()).build();
+    if (beginsAt == 0 && swarm.isNew() && swarm.isDeclared()) {
+      beginsAt = UNTIL_DECLARED;
+      var unused = process.after(0, () -> quorum.declareNew().subscribe(any -> {}, e -> {}));
     }
-    return QuorumSnapshot.draw(builder, random.split()).build();
+    return quorum;
   }
 
   private void run() {
@@ -181,10 +191,10 @@ final class Fleet {
     for (Plan.Work work : plan.work()) {
       Caller caller = new Caller(this, work.place(), work.steps());
       callers.add(caller);
-      var unused = world.after(work.startsAt(), caller::goOn);
+      var unused = world.after(beginsAt + work.startsAt(), caller::goOn);
     }
     for (Plan.Trouble trouble : plan.troubles()) {
-      var unused = world.after(trouble.time(), () -> apply(trouble));
+      var unused = world.after(beginsAt + trouble.time(), () -> apply(trouble));
     }
     while (world.now() < Plan.DURATION && commands() < MOST_COMMANDS && isRunning()) {
       world.runUntil(world.now() + SLICE);

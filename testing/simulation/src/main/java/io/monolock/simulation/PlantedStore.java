@@ -23,6 +23,7 @@ record PlantedStore(LockStore store, Plant plant, Chance chance) implements Lock
       case BUSY_IS_GRANTED -> grant.map(one -> one instanceof Grant.Busy && !fenced ? FRESH : one);
       case HOLDER_IS_ROBBED ->
           chance.oneIn(20) ? store.forceRelease(keys.asList().get(0)).then(grant) : grant;
+      case MEMBERS_ALWAYS_VOTE -> grant.map(PlantedStore::old);
       case NUMBERS_FALL -> grant.map(one -> chance.oneIn(5) ? lower(one) : one);
       case ATTEMPTS_ARE_MULTIPLIED -> Flux.range(0, 5).concatMap(i -> grant).last();
       default -> grant;
@@ -31,10 +32,23 @@ record PlantedStore(LockStore store, Plant plant, Chance chance) implements Lock
 
   private static final Grant FRESH = new Grant.Granted(true, OptionalLong.empty());
 
+  private static Grant old(Grant grant) {
+    return grant instanceof Grant.Granted granted
+        ? new Grant.Granted(
+            granted.fresh(),
+            granted.fencingToken(),
+            granted
+                .incarnation()
+                .map(now -> new Incarnation(now.server(), Duration.ofDays(10_000))))
+        : grant;
+  }
+
   private static Grant lower(Grant grant) {
     return grant instanceof Grant.Granted granted && granted.fencingToken().isPresent()
         ? new Grant.Granted(
-            granted.fresh(), OptionalLong.of(granted.fencingToken().getAsLong() - 10_000_000))
+            granted.fresh(),
+            OptionalLong.of(granted.fencingToken().getAsLong() - 10_000_000),
+            granted.incarnation())
         : grant;
   }
 
@@ -76,8 +90,13 @@ record PlantedStore(LockStore store, Plant plant, Chance chance) implements Lock
   }
 
   @Override
-  public Mono<Incarnation> incarnation() {
-    return plant == Plant.MEMBERS_ALWAYS_VOTE ? Mono.empty() : store.incarnation();
+  public void becomeMember() {
+    store.becomeMember();
+  }
+
+  @Override
+  public Mono<Void> declareNew() {
+    return store.declareNew();
   }
 
   @Override

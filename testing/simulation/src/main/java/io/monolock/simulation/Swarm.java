@@ -15,8 +15,8 @@ import java.util.List;
  * @param places how many processes
  * @param observed whether lockers have observers, which throw at times
  * @param observedSneakily whether they throw checked exceptions, too
- * @param isNew whether servers are first asked in this run
- * @param knowsLargestTtl whether the quorum is told the largest ttl
+ * @param isNew whether the quorum begins with this run
+ * @param isDeclared whether a new one is declared, or else has to wait
  * @param tightTimeouts whether commands may be given up though nothing is wrong
  * @param longestHop how long a signal waits for a thread at most, in nanoseconds
  * @param settings of the lockers, from which each process draws its own
@@ -29,7 +29,7 @@ record Swarm(
     boolean observed,
     boolean observedSneakily,
     boolean isNew,
-    boolean knowsLargestTtl,
+    boolean isDeclared,
     boolean tightTimeouts,
     long longestHop,
     Link.Speed speed,
@@ -68,7 +68,7 @@ record Swarm(
         random.oneIn(2),
         random.oneIn(10),
         random.oneIn(2),
-        random.oneIn(3),
+        !random.oneIn(3),
         tight,
         random.pick(List.of(0L, 50 * MICRO, 2 * MILLI)),
         speed,
@@ -119,8 +119,7 @@ record Swarm(
     if (servers == 1) {
       return abilities.isReplicated() ? " with a replica" : "";
     }
-    String age = isNew ? " in a new quorum" : " in an old quorum";
-    return age + (knowsLargestTtl ? "" : " that is not told its largest ttl");
+    return isNew ? " in a new quorum" : " in an old quorum";
   }
 
   /** How long a lock may live at most. */

@@ -37,7 +37,8 @@ final class HoldAtLeast extends Rule {
     long promised = until;
     for (Handle handle : facts.handles) {
       long least = handle.call.options.holdAtLeast().toNanos();
-      boolean isItsOwn = facts.freshlyGrantedAt <= handle.deliveredAt;
+      // a member may grant after the handle was delivered
+      boolean isItsOwn = checker.servers.size() > 1 || facts.freshlyGrantedAt <= handle.deliveredAt;
       if (least > 0 && isItsOwn) {
         promised = Math.min(promised, handle.grantedAt + least);
       }

@@ -34,7 +34,7 @@ public record Command(
     RAISE_FENCE,
     INSPECT,
     FORCE_RELEASE,
-    INCARNATION,
+    DECLARE_NEW,
     WAIT
   }
 

@@ -160,8 +160,13 @@ public final class Server {
       runThatRemembers = run;
     }
     long age = Math.max(0, micros() - remembersSinceMicros) / 1_000;
-    String id = name + "#" + run;
-    return new Incarnation(id, id + " " + remembersSinceMicros, Duration.ofMillis(age));
+    return new Incarnation(name + "#" + run, Duration.ofMillis(age));
+  }
+
+  boolean declareNew() {
+    remembersSinceMicros = 0;
+    runThatRemembers = run;
+    return true;
   }
 
   /** Whether a replica has what was written so far; it often does. */

@@ -4,7 +4,6 @@ package io.monolock.simulation.world;
 import io.monolock.simulation.world.Command.Kind;
 import io.monolock.store.Grant;
 import io.monolock.store.Holder;
-import io.monolock.store.Incarnation;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.StoreFailure;
@@ -13,6 +12,7 @@ import io.monolock.store.Transfer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -40,6 +40,7 @@ public final class SimulatedStore implements LockStore {
   private final Link link;
   private final Abilities abilities;
   private final List<Waiting> waiting = new ArrayList<>();
+  private boolean isMember;
   private boolean closed;
 
   private record Waiting(LockKeys keys, FluxSink<LockKeys> sink) {}
@@ -98,10 +99,16 @@ public final class SimulatedStore implements LockStore {
                       ttl,
                       link.process,
                       over ->
-                          link.server
-                              .scripts()
-                              .acquire(
-                                  keys, token, metadata, ttl, fenced, isWaiter ? over : null)));
+                          witnessed(
+                              link.server
+                                  .scripts()
+                                  .acquire(
+                                      keys,
+                                      token,
+                                      metadata,
+                                      ttl,
+                                      fenced,
+                                      isWaiter ? over : null))));
             });
     return abilities.isReplicated ? attempt.flatMap(grant -> whenReplicated(keys, grant)) : attempt;
   }
@@ -183,9 +190,21 @@ public final class SimulatedStore implements LockStore {
   }
 
   @Override
-  public Mono<Incarnation> incarnation() {
-    LockKeys none = LockKeys.of("incarnation");
-    return call(Kind.INCARNATION, none, "", Duration.ZERO, any -> link.server.incarnation());
+  public void becomeMember() {
+    isMember = true;
+  }
+
+  @Override
+  public Mono<Void> declareNew() {
+    LockKeys none = LockKeys.of("none");
+    return call(Kind.DECLARE_NEW, none, "", Duration.ZERO, any -> link.server.declareNew()).then();
+  }
+
+  private Grant witnessed(Grant grant) {
+    return isMember && grant instanceof Grant.Granted granted
+        ? new Grant.Granted(
+            granted.fresh(), granted.fencingToken(), Optional.of(link.server.incarnation()))
+        : grant;
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.monolock.simulation.world;
 
 import io.monolock.store.Grant;
 import io.monolock.store.Holder;
-import io.monolock.store.Incarnation;
 import io.monolock.store.LockKeys;
 import io.monolock.store.LockStore;
 import io.monolock.store.LockStoreContract;
@@ -98,11 +97,6 @@ class SimulatedStoreTest implements LockStoreContract {
     @Override
     public Mono<Boolean> raiseFence(LockKeys keys, String token, long number) {
       return on(store.raiseFence(keys, token, number));
-    }
-
-    @Override
-    public Mono<Incarnation> incarnation() {
-      return on(store.incarnation());
     }
 
     @Override

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.quorum;
+package io.monolock.quorum;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.monolock.LockException;
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
-import io.monolock.quorum.QuorumLockStore;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.test.FaultProxy;
 import io.monolock.test.RedisExtension;
@@ -15,9 +14,9 @@ import io.monolock.test.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 
@@ -25,6 +24,7 @@ import reactor.core.publisher.Mono;
 @ExtendWith(RedisExtension.class)
 abstract class OnQuorum {
 
+  static final Duration LARGEST_TTL = Duration.ofDays(1);
   static final Duration LIMIT = Duration.ofSeconds(30);
 
   /** Opening a connection counts as well, and takes long where all processors are busy. */
@@ -39,6 +39,12 @@ abstract class OnQuorum {
 
   OnQuorum(RedisMasters masters) {
     this.masters = masters;
+  }
+
+  @BeforeEach
+  void declareNew() {
+    QuorumLockStore store = store(masters.uris());
+    get(store.declareNew().retry(20).then(store.close()));
   }
 
   /** A locker, and its own way to each of the members. */
@@ -61,27 +67,24 @@ abstract class OnQuorum {
     }
   }
 
-  Process process(UnaryOperator<QuorumLockStore.Builder> settings) {
+  /** A locker that reaches the members over proxies of its own. */
+  Process process() {
     List<FaultProxy> ways =
         Stream.of(1, 2, 3).map(number -> FaultProxy.before(server(number))).toList();
     proxies.addAll(ways);
     List<String> uris = ways.stream().map(FaultProxy::uri).toList();
-    return new Process(locker(store(uris, settings)), ways);
-  }
-
-  Process process() {
-    return process(settings -> settings);
+    return new Process(locker(store(uris)), ways);
   }
 
   /** A locker that reaches the members without proxies. */
   ReactiveLocker locker() {
-    return locker(store(masters.uris(), settings -> settings));
+    return locker(store(masters.uris()));
   }
 
-  QuorumLockStore store(List<String> uris, UnaryOperator<QuorumLockStore.Builder> settings) {
+  QuorumLockStore store(List<String> uris) {
     List<RedisLockStore> members =
         uris.stream().map(uri -> RedisLockStore.create(client, RedisURI.create(uri))).toList();
-    return settings.apply(QuorumLockStore.builder(members).memberTimeout(MEMBER)).build();
+    return QuorumLockStore.builder(members, LARGEST_TTL).memberTimeout(MEMBER).build();
   }
 
   ReactiveLocker locker(QuorumLockStore store) {

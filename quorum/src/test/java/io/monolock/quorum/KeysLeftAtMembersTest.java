@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.quorum;
+package io.monolock.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -45,8 +44,6 @@ class KeysLeftAtMembersTest extends OnQuorum {
   }
 
   @Test
-  @Tag("known")
-  @Tag("Lifo")
   void aMemberWhoseConnectionsBreakKeepsNothing() {
     ReactiveLocker locker = locker();
     lockAndRelease(Flux.range(0, 100).map(i -> "warm-up:" + i), 20, locker);
@@ -62,7 +59,6 @@ class KeysLeftAtMembersTest extends OnQuorum {
   }
 
   @Test
-  @Tag("QuorumSolo")
   void locksThatAreNotWaitedForLeaveNothing() {
     lockAndRelease(Flux.range(0, 200).map(i -> "order:" + i), 20, locker());
 
@@ -70,12 +66,10 @@ class KeysLeftAtMembersTest extends OnQuorum {
   }
 
   @Test
-  @Tag("known")
-  @Tag("QuorumStress")
   void aMemberThatGrantsAfterTheReleaseIsFreed() throws Exception {
     try (SlowAttempts attempts = new SlowAttempts(server(3), "order:1")) {
       ReactiveLocker other =
-          locker(store(List.of(server(1).uri(), server(2).uri(), attempts.uri()), same -> same));
+          locker(store(List.of(server(1).uri(), server(2).uri(), attempts.uri())));
       Lock held = get(locker().acquire("order:1", OPTIONS));
       CompletableFuture<Lock> waiter = other.acquire("order:1", OPTIONS).toFuture();
       attempts.awaitPassed();

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.monolock.known.quorum;
+package io.monolock.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.test.CommandProxy;
 import io.monolock.test.RedisServer;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.awaitility.Awaitility;
 
 /**
  * The way to a member on which the attempts of a waiter can be held up, and nothing else is: they
@@ -23,7 +21,6 @@ final class SlowAttempts implements AutoCloseable {
   private final String key;
   private final CountDownLatch passed = new CountDownLatch(1);
   private final CountDownLatch held = new CountDownLatch(1);
-  private final CountDownLatch overtaken = new CountDownLatch(1);
   private final CountDownLatch goOn = new CountDownLatch(1);
   private final CommandProxy proxy;
   private volatile boolean holding;
@@ -52,12 +49,6 @@ final class SlowAttempts implements AutoCloseable {
     await(held, "an attempt that is held up");
   }
 
-  /** Gives what goes over the other connection some time to overtake what is held up. */
-  void awaitOvertaken() throws InterruptedException {
-    boolean unused = overtaken.await(1, TimeUnit.SECONDS);
-    Awaitility.await().pollDelay(Duration.ofMillis(100)).until(() -> true);
-  }
-
   /** Lets all attempts arrive. */
   void goOn() {
     goOn.countDown();
@@ -76,8 +67,6 @@ final class SlowAttempts implements AutoCloseable {
         isTracked.set(true);
       } else if (isTracked.get() && command.contains(key)) {
         attempt();
-      } else if (held.getCount() == 0) {
-        overtaken.countDown();
       }
       return Optional.empty();
     };
