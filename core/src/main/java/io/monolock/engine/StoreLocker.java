@@ -157,7 +157,9 @@ final class StoreLocker implements ReactiveLocker {
   private LockKeys checked(Collection<String> keys, LockOptions options) {
     Objects.requireNonNull(options, "options");
     LockKeys lockKeys = LockKeys.of(keys);
-    locker.store.check(lockKeys, options.fenced());
+    Duration ttl = options.ttl();
+    Duration least = options.holdAtLeast();
+    locker.store.check(lockKeys, ttl.compareTo(least) < 0 ? least : ttl, options.fenced());
     return lockKeys;
   }
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.monolock.LockOptions;
+import io.monolock.ReactiveLocker;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.redis.RedisLockStore;
 import io.monolock.store.LockStore;
@@ -92,6 +94,20 @@ class QuorumBuilderTest {
                 QuorumLockStore.create(
                     List.of(InMemoryLockStore.create(), InMemoryLockStore.create(), quorum), TTL))
         .withMessageContaining("must tell since when it has forgotten nothing");
+  }
+
+  @Test
+  void locksThatMayLiveForLongerThanTheLargestTtlAreRefusedWhenTheyAreAssembled() {
+    ReactiveLocker locker = ReactiveLocker.create(QuorumLockStore.create(stores(3), TTL));
+    Duration longer = TTL.plusMillis(1);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> locker.acquire("a", longer))
+        .withMessageContaining("PT1M0.001S");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> locker.acquire("a", LockOptions.of(TTL).holdAtLeast(longer)))
+        .withMessageContaining("PT1M0.001S");
+    locker.close().block(TTL);
   }
 
   @Test
