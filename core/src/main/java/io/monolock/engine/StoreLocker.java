@@ -145,7 +145,7 @@ final class StoreLocker implements ReactiveLocker {
         StoreProblem.Reason.UNKNOWN_OUTCOME,
         () -> {
           locker.leases.forced(key);
-          return locker.store.forceRelease(key);
+          return locker.store.forceRelease(key).doOnNext(any -> locker.lines.freed(keys, null));
         });
   }
 

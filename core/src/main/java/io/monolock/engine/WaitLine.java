@@ -487,13 +487,16 @@ final class WaitLine {
     }
   }
 
-  /** Keys of this line are free: those of this lease, which may have been held through it. */
+  /**
+   * Keys of this line are free: those of this lease, which may have been held through the line. If
+   * another one was, it has lost them before.
+   */
   void freed(@Nullable Lease lease) {
     synchronized (this) {
       if (lease != null && lease.equals(held)) {
         held = null;
       }
-      if (held == null && !waiters.isEmpty()) {
+      if (!waiters.isEmpty()) {
         schedule.askBy(locker.now());
       }
     }

@@ -210,8 +210,12 @@ final class WaitLines {
     }
   }
 
-  /** The keys that the lease had are free. */
-  void freed(LockKeys keys, Lease lease) {
+  /**
+   * The keys are free.
+   *
+   * @param lease the one that had them, null if they were freed by force
+   */
+  void freed(LockKeys keys, @Nullable Lease lease) {
     WaitLine line = lines.get(keys);
     if (line != null) {
       line.freed(lease);

@@ -77,6 +77,31 @@ class IdleWaiterTest {
   }
 
   @Test
+  void waiterBehindALockThatIsReleasedByForceGetsTheKeys() {
+    v.get(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
+
+    v.get(v.locker.forceRelease("a"));
+    v.pass(SOON);
+
+    assertThat(waiter.values).as("the waiter's locks").hasSize(1);
+  }
+
+  @Test
+  void waiterBehindALockThatWasDeletedGetsTheKeysThatAnotherTokenReleases() {
+    v.get(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
+    v.get(v.memory.forceRelease("a"));
+    Lock other = v.get(v.locker.acquire("a", OPTIONS.token("x".repeat(22))));
+    assertThat(waiter.isPending()).isTrue();
+
+    v.get(other.release());
+    v.pass(SOON);
+
+    assertThat(waiter.values).as("the waiter's locks").hasSize(1);
+  }
+
+  @Test
   void theFirstAsksOnceASecondAlsoWhenAnotherOneJoinsWhileItIsRefused() {
     v.get(v.another().acquire("a", LockOptions.of(Duration.ofDays(1))));
     for (int round = 0; round < 500; round++) {

@@ -2,6 +2,7 @@
 package io.monolock.quorum;
 
 import static io.monolock.store.StoreProblem.Reason.MISUSE;
+import static io.monolock.store.StoreProblem.Reason.UNAVAILABLE;
 import static io.monolock.store.StoreProblem.Reason.UNKNOWN_OUTCOME;
 
 import io.monolock.store.Grant;
@@ -94,6 +95,8 @@ import reactor.core.scheduler.Schedulers;
 public final class QuorumLockStore implements LockStore {
 
   private static final int FEWEST = 3;
+  private static final String NOT_MADE =
+      "earlier attempts with the same token took so long that this one was not made any more";
   private static final StoreHealth UNKNOWN = new StoreHealth("member", Optional.empty());
 
   private final Quorum quorum;
@@ -210,8 +213,18 @@ public final class QuorumLockStore implements LockStore {
         token,
         lease ->
             lease.inOrder(
-                Mono.defer(
+                notAfter(
+                    settings.now() + ttl.toNanos(),
                     () -> new QuorumAcquire(quorum, eligibility, wakeUps, lease, wanted).run())));
+  }
+
+  /** An attempt whose turn comes when its caller has given up is never made. */
+  private Mono<Grant> notAfter(long time, Supplier<Mono<Grant>> attempt) {
+    return Mono.defer(
+        () ->
+            settings.now() - time < 0
+                ? attempt.get()
+                : Mono.error(new StoreFailure(UNAVAILABLE, true, NOT_MADE, null)));
   }
 
   /**
