@@ -24,7 +24,7 @@ public enum Contenders {
       "#8b6cf0",
       uri -> MonolockContender.of(uri, MonolockContender.Style.FENCED)),
   /** Signals run on the event loop, as those of raw Lettuce do. */
-  IMMEDIATE("Monolock, immediate()", "#57606a", MonolockContender::immediate),
+  IMMEDIATE("Monolock, immediate()", "#768390", MonolockContender::immediate),
   /** A lease that is passed on for a few milliseconds only before it has to prove itself. */
   SHORT_TTL(
       "Monolock, ttl 300 ms",

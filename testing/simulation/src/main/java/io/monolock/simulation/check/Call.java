@@ -39,7 +39,10 @@ public final class Call {
   long askedOrder;
   boolean cancelled;
   boolean waits;
-  boolean overtakes;
+
+  /** Those that had to wait when a single attempt was asked for. */
+  List<Call> overtaken = List.of();
+
   boolean completed;
   @Nullable Throwable error;
   @Nullable BodyRun body;

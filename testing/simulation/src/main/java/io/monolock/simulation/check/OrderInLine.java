@@ -20,7 +20,7 @@ final class OrderInLine extends Rule {
         call.kind == Call.Kind.TRY_ACQUIRE
             || (call.wantsLock() && call.options.waitAtMost().isZero());
     if (isSingleAttempt && call.options.token().isEmpty()) {
-      call.overtakes = waiting.stream().anyMatch(one -> one.isInLineOf(call) && one.waits);
+      call.overtaken = waiting.stream().filter(one -> one.isInLineOf(call) && one.waits).toList();
     } else if (call.isInLine()) {
       waiting.add(call);
     }
@@ -31,7 +31,7 @@ final class OrderInLine extends Rule {
     Call call = handle.call;
     for (Call other : waiting) {
       if (other.isInLineOf(call) && other != call && other.askedOrder < call.askedOrder) {
-        if (call.overtakes && other.waits) {
+        if (call.overtaken.contains(other)) {
           suspect("a single attempt overtakes", call, other);
         } else if (call.kind != Call.Kind.TRY_ACQUIRE
             && !call.options.waitAtMost().isZero()
