@@ -24,7 +24,7 @@ record Plan(long seed, Swarm swarm, List<Work> work, List<Trouble> troubles) {
     Chance random = new Chance(seed);
     Swarm swarm = Swarm.draw(random);
     List<Work> work = new ArrayList<>();
-    int most = swarm.servers() > 1 ? 14 : random.oneIn(8) ? 50 : 24;
+    int most = swarm.servers() > 1 ? 20 : random.oneIn(8) ? 50 : 24;
     int callers = random.between(5, most);
     for (int i = 0; i < callers; i++) {
       work.add(work(swarm, random));
