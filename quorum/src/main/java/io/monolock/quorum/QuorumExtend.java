@@ -79,12 +79,14 @@ final class QuorumExtend {
 
   private void restore(Lost lost, Member source) {
     MemberCall<Holder> call = call(source, lost, () -> source.store.inspect(keys.asList().get(0)));
+    lease.enter(); // so that a release meanwhile is known to it
     call.whenOver(
         () -> {
           Holder known = call.answer();
           if (known != null) {
             known.metadata().ifPresent(metadata -> write(lost, metadata));
           }
+          lease.leave();
         });
     call.send();
   }
