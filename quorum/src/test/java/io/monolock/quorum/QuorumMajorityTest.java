@@ -474,6 +474,26 @@ class QuorumMajorityTest {
   }
 
   @Test
+  void whatIsReleasedMeanwhileIsNotWrittenAgainWhereItWasLost() {
+    warmUp();
+    quorum.acquire(store, ALICE);
+    quorum.member(3).memory().forceRelease("a").block();
+    Duration way = SECOND.dividedBy(10);
+    quorum.member(1).is(slow(way, way, quorum.time));
+    quorum.member(2).is(slow(way, way, quorum.time));
+    Result<Boolean> extended = quorum.run(store.extend(A, ALICE, TTL));
+    quorum.pass(way.multipliedBy(3)); // now a member was asked what to write
+    assertThat(extended.value()).isTrue();
+    quorum.member(1).isBack();
+    quorum.member(2).isBack();
+
+    assertThat(quorum.run(store.release(A, ALICE, Duration.ZERO)).value()).isTrue();
+    quorum.pass(SECOND.dividedBy(2));
+
+    assertThat(quorum.having(ALICE)).isEmpty();
+  }
+
+  @Test
   void aReleaseOfWhatNoMajorityHasIsFalse() {
     quorum.acquire(store, ALICE);
     quorum.member(1).memory().forceRelease("a").block();
