@@ -44,7 +44,8 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p>The members must not be replicas of each other, nor share anything that could fail for several
  * of them at once. A member may have replicas that take over, as behind Sentinels; a cluster is
- * refused. Creating a store sends nothing and never blocks.
+ * refused, and so is one that waits for replicas itself. Creating a store sends nothing and never
+ * blocks.
  *
  * <h2>What holds</h2>
  *
