@@ -18,7 +18,7 @@ class SimulationTest {
   private static final String PLANTED = "EXTENDED_AFTER_RELEASE";
 
   private static final int SHORT = 1_000;
-  private static final int LONG = 5_500;
+  private static final int LONG = 4_000;
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
