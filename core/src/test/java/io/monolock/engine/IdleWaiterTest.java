@@ -76,10 +76,19 @@ class IdleWaiterTest {
     assertNextGetsTheKeysThoughTheHandOverFailed(attached);
   }
 
+  /** A lock that was waited for, so that its line knows who holds it. */
+  private void holdAfterAnotherOne() {
+    Lock first = v.get(v.locker.acquire("a", OPTIONS));
+    SignalProbe<Lock> second = v.run(v.locker.acquire("a", OPTIONS));
+    v.get(first.release());
+    assertThat(second.values).hasSize(1);
+  }
+
   @Test
   void waiterBehindALockThatIsReleasedByForceGetsTheKeys() {
-    v.get(v.locker.acquire("a", OPTIONS));
+    holdAfterAnotherOne();
     SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
+    v.pass(SOON); // it has asked, and was refused
 
     v.get(v.locker.forceRelease("a"));
     v.pass(SOON);
@@ -89,8 +98,9 @@ class IdleWaiterTest {
 
   @Test
   void waiterBehindALockThatWasDeletedGetsTheKeysThatAnotherTokenReleases() {
-    v.get(v.locker.acquire("a", OPTIONS));
+    holdAfterAnotherOne();
     SignalProbe<Lock> waiter = v.run(v.locker.acquire("a", OPTIONS));
+    v.pass(SOON); // as above
     v.get(v.memory.forceRelease("a"));
     Lock other = v.get(v.locker.acquire("a", OPTIONS.token("x".repeat(22))));
     assertThat(waiter.isPending()).isTrue();
