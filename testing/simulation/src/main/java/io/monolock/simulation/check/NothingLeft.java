@@ -85,23 +85,12 @@ final class NothingLeft extends Rule {
     return process == null
         || process.isDead()
         || isClosing(process)
-        || isAskedFor(process, facts)
         || facts.isShared
         || facts.denied
         || facts.wasNotFreed(server)
         || !checker.isCalm(server, process, checker.world.now())
         || facts.keys.stream().anyMatch(one -> wasLost(server, one, facts))
         || facts.handles.stream().anyMatch(handle -> isLeftToItsTtl(facts, handle));
-  }
-
-  /** Whether callers still wait for its keys, so that it may be taken at this very moment. */
-  private boolean isAskedFor(SimulatedProcess process, TokenFacts facts) {
-    return checker.calls.stream()
-        .anyMatch(
-            call ->
-                call.instance.process() == process
-                    && call.isInLine()
-                    && facts.keys.containsAll(call.keys.asList()));
   }
 
   private boolean isClosing(SimulatedProcess process) {
