@@ -201,6 +201,7 @@ final class Lease {
    */
   private boolean mayGo(LeaseCall<?> call) {
     return call.kind == Kind.RELEASE
+        || releases.isEmpty() // as for each first attempt
         || releases.stream().noneMatch(release -> Ledger.overlap(release.keys, call.keys));
   }
 
