@@ -108,16 +108,20 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
         signalTheRest();
       }
     } else {
-      Queue<T> later = this.later;
-      if (later == null) {
-        later = new ConcurrentLinkedQueue<>();
-        this.later = later;
-      }
-      later.add(value);
+      later().add(value);
       if (SIGNALLING.getAndIncrement(this) == 0) {
         signalTheRest();
       }
     }
+  }
+
+  private Queue<T> later() {
+    Queue<T> later = this.later;
+    if (later == null) {
+      later = new ConcurrentLinkedQueue<>();
+      this.later = later;
+    }
+    return later;
   }
 
   /** A subscriber that throws, even a fatal error, gets that as its end, and the lock is freed. */
@@ -142,14 +146,7 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
           emit(value);
         }
       }
-      Throwable problem = this.problem;
-      if (problem != null) {
-        this.problem = null;
-        subscriber.onError(problem);
-      } else if (completed) {
-        completed = false;
-        subscriber.onComplete();
-      }
+      signalEnd();
       seen = SIGNALLING.addAndGet(this, -seen);
     } while (seen != 0);
   }
@@ -157,6 +154,17 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
   private void end() {
     if (SIGNALLING.getAndIncrement(this) == 0) {
       signalTheRest();
+    }
+  }
+
+  private void signalEnd() {
+    Throwable problem = this.problem;
+    if (problem != null) {
+      this.problem = null;
+      subscriber.onError(problem);
+    } else if (completed) {
+      completed = false;
+      subscriber.onComplete();
     }
   }
 
@@ -176,9 +184,7 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
     boolean first = conclude();
     LockLostException loss = loss();
     if (!first || dropping) {
-      if (!(e instanceof LockLostException)) { // as of a lock within this one
-        LOG.warn("the body under {} failed after it was cancelled", lock.keys(), e);
-      }
+      logDropped(e);
       bodyEnded();
       return;
     }
@@ -188,6 +194,13 @@ abstract class GuardedSubscriber<T> implements CoreSubscriber<T>, Subscription {
     bodyEnded();
     problem = e;
     end();
+  }
+
+  /** No warning for a loss, as of a lock within this one: it is no failure of the body. */
+  private void logDropped(Throwable e) {
+    if (!(e instanceof LockLostException)) {
+      LOG.warn("the body under {} failed after it was cancelled", lock.keys(), e);
+    }
   }
 
   private boolean isLost() {
