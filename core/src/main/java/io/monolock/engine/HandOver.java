@@ -30,8 +30,12 @@ final class HandOver {
 
   private HandOver() {}
 
-  /** Passes the lease of a handle that has ended on to the next caller; false if it must not. */
-  static boolean pass(Lease lease, HeldLock from) {
+  /**
+   * Passes the lease of a handle that has ended on to the next caller; false if it must not.
+   *
+   * @param passed is run before the next caller is told
+   */
+  static boolean pass(Lease lease, HeldLock from, Runnable passed) {
     LockerContext locker = lease.locker;
     WaitLine line = locker.lines.find(from.keys);
     if (line == null || locker.leases.isClosed() || !lease.mayBePassedOn(from, locker.now())) {
@@ -45,6 +49,7 @@ final class HandOver {
         new HeldLock(
             lease, from.keys, next, OptionalLong.empty(), from.confirmedAt(), from.deadline());
     lease.begin(handle);
+    passed.run();
     next.granted(handle);
     return true;
   }

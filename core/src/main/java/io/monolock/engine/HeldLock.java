@@ -289,13 +289,33 @@ final class HeldLock implements Lock {
   // the end by release
 
   /** Ends the handle and frees the keys in the background; harmless when repeated. */
-  Release beginRelease() {
-    return beginRelease(false);
+  void beginRelease() {
+    release(false).begin();
   }
 
-  private Release beginRelease(boolean isSilent) {
+  /**
+   * The same, and whether the keys were ours. It is heard before the next caller gets them, so that
+   * callers who take turns stand in line again by the time of the next release.
+   *
+   * @param limit how long to wait for the outcome
+   */
+  Mono<Boolean> release(Duration limit) {
+    return new Mono<>() {
+      @Override
+      public void subscribe(CoreSubscriber<? super Boolean> subscriber) {
+        Release release = HeldLock.this.release(false);
+        try {
+          release.outcome(limit).subscribe(subscriber);
+        } finally {
+          release.begin();
+        }
+      }
+    };
+  }
+
+  /** Ends the handle; its release is still to begin. */
+  private Release release(boolean isSilent) {
     Release release;
-    boolean wasHeld;
     List<HeldLock> others;
     synchronized (lease) {
       isUsed = true;
@@ -303,11 +323,11 @@ final class HeldLock implements Lock {
         return this.release;
       }
       boolean isTrusted = locker.now() < deadline;
-      wasHeld = end(Reason.RELEASED) && isTrusted;
+      boolean wasHeld = end(Reason.RELEASED) && isTrusted;
       List<HeldLock> ended;
       do {
         Lease present = isTokenKnown() ? locker.leases.present(lease) : lease;
-        release = new Release(present, this, isSilent);
+        release = new Release(present, this, isSilent, wasHeld);
         ended = present.begin(release, lease);
       } while (ended == null);
       others = ended;
@@ -318,7 +338,6 @@ final class HeldLock implements Lock {
       locker.observer.lost(other.id, other.keys(), Reason.RELEASED);
       other.notifyEnded(Reason.RELEASED);
     }
-    release.begin(wasHeld);
     return release;
   }
 
@@ -339,7 +358,7 @@ final class HeldLock implements Lock {
       locker.observer.abandoned(id, keys());
     }
     if (lease.isOurs) {
-      beginRelease(true);
+      release(true).begin();
     } else {
       giveUp();
     }
@@ -448,12 +467,7 @@ final class HeldLock implements Lock {
 
   @Override
   public Mono<Boolean> release() {
-    return new Mono<>() {
-      @Override
-      public void subscribe(CoreSubscriber<? super Boolean> subscriber) {
-        beginRelease().outcome(locker.commandTimeout).subscribe(subscriber);
-      }
-    };
+    return release(locker.commandTimeout);
   }
 
   @Override

@@ -217,8 +217,14 @@ final class Lease {
       ledger.remove(call);
       ready = ready();
     }
-    ready.forEach(LeaseCall::go);
+    go(ready);
     tidy();
+  }
+
+  private static void go(List<LeaseCall<?>> ready) {
+    if (!ready.isEmpty()) { // as mostly, and without an iterator then
+      ready.forEach(LeaseCall::go);
+    }
   }
 
   /** The calls that nothing holds up any more. */
@@ -385,7 +391,7 @@ final class Lease {
       releases = without(releases, release);
       ready = ready();
     }
-    ready.forEach(LeaseCall::go);
+    go(ready);
   }
 
   void ended(Release release) {
@@ -433,7 +439,7 @@ final class Lease {
     if (begun.isEmpty()) {
       locker.leases.remove(this);
     } else {
-      begun.forEach(release -> release.begin(false));
+      begun.forEach(Release::begin);
     }
   }
 

@@ -98,9 +98,12 @@ final class Ledger {
 
   /** Lets go all calls that may go and that nothing holds up. */
   List<LeaseCall<?>> letGo(Predicate<LeaseCall<?>> mayGo, long now) {
-    List<LeaseCall<?>> ready = new ArrayList<>();
+    List<LeaseCall<?>> ready = List.of();
     for (LeaseCall<?> each = first; each != null; each = each.next) {
       if (mayGo.test(each) && letGo(each, now)) {
+        if (ready.isEmpty()) {
+          ready = new ArrayList<>();
+        }
         ready.add(each);
       }
     }

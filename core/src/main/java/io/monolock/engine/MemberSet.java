@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +61,15 @@ final class MemberSet<T> {
 
   boolean hasOthers() {
     return others != null && !others.isEmpty();
+  }
+
+  void forEach(Consumer<? super T> action) {
+    if (first != null) {
+      action.accept(first);
+    }
+    if (others != null) {
+      others.forEach(action);
+    }
   }
 
   List<T> all() {

@@ -33,40 +33,47 @@ final class Release {
 
   private final boolean isSilent;
   private final ReleaseOutcome outcome;
+  private final boolean wasHeld;
+  private final long begunAt;
+  private boolean hasBegun; // guarded by this
   private boolean hasEnded; // guarded by this
   private boolean isNeedless;
 
   // written by one call after the other
-  private volatile long begunAt;
   private volatile Duration pause = FIRST_PAUSE;
 
   /** Whether it was ours, and whether an answer that it is not may come of an earlier call. */
   private volatile boolean maybeDone;
 
-  private volatile boolean wasHeld;
   private volatile boolean isHandOverTried;
   private volatile @Nullable StoreFailure trouble;
 
   Release(Lease lease, LockKeys keys) {
-    this(lease, keys, null, true);
+    this(lease, keys, null, true, false);
   }
 
-  Release(Lease lease, HeldLock handle, boolean isSilent) {
-    this(lease, handle.keys, handle, isSilent);
+  /**
+   * @param wasHeld whether the keys were ours, as far as is known
+   */
+  Release(Lease lease, HeldLock handle, boolean isSilent, boolean wasHeld) {
+    this(lease, handle.keys, handle, isSilent, wasHeld);
   }
 
-  private Release(Lease lease, LockKeys keys, @Nullable HeldLock handle, boolean isSilent) {
+  private Release(
+      Lease lease, LockKeys keys, @Nullable HeldLock handle, boolean isSilent, boolean wasHeld) {
     this.lease = lease;
     this.locker = lease.locker;
     this.keys = keys;
     this.handle = handle;
     this.isSilent = isSilent;
+    this.wasHeld = wasHeld;
+    this.begunAt = locker.now();
     this.outcome = new ReleaseOutcome(locker, this::unknownOutcome);
   }
 
   /** For a handle whose token another one has released: sends nothing, and answers false. */
   static Release needless(Lease lease, HeldLock handle) {
-    Release release = new Release(lease, handle, true);
+    Release release = new Release(lease, handle, true, false);
     release.isNeedless = true;
     boolean unused = release.end();
     release.outcome.set(false);
@@ -77,21 +84,23 @@ final class Release {
     return isNeedless;
   }
 
-  /**
-   * Begins. The lease knows of it already.
-   *
-   * @param wasHeld whether the keys were ours, as far as is known
-   */
-  void begin(boolean wasHeld) {
-    this.wasHeld = wasHeld;
-    begunAt = locker.now();
-    if (wasHeld && handle != null && HandOver.pass(lease, handle)) {
-      if (end()) {
-        lease.passedOn(this);
-        report(true);
+  /** Begins, at the first call. The lease knows of it already. */
+  void begin() {
+    synchronized (this) {
+      if (hasBegun) {
+        return;
       }
-    } else {
+      hasBegun = true;
+    }
+    if (!wasHeld || handle == null || !HandOver.pass(lease, handle, this::passedOn)) {
       attempt();
+    }
+  }
+
+  private void passedOn() {
+    if (end()) {
+      lease.passedOn(this);
+      report(true);
     }
   }
 

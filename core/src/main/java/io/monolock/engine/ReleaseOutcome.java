@@ -2,7 +2,6 @@
 package io.monolock.engine;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -34,16 +33,19 @@ final class ReleaseOutcome {
   }
 
   private void set(@Nullable Boolean value, @Nullable Throwable problem) {
-    List<OutcomeSubscription> waiting;
+    @Nullable MemberSet<OutcomeSubscription> waiting;
     synchronized (this) {
       if (this.value != null || this.problem != null) {
         return;
       }
       this.value = value;
       this.problem = problem;
-      waiting = subscriptions == null ? List.of() : subscriptions.takeAll();
+      waiting = subscriptions;
+      subscriptions = null;
     }
-    waiting.forEach(subscription -> subscription.complete(value, problem));
+    if (waiting != null) {
+      waiting.forEach(subscription -> subscription.complete(value, problem));
+    }
   }
 
   /**

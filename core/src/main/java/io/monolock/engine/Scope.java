@@ -96,12 +96,11 @@ final class Scope<T> extends Flux<T> implements KeepAlive.LossListener, HeldLock
 
   private Mono<Void> release() {
     lock.sharedKeepAlive().remove(this);
-    boolean lost = loss() != null;
-    Release release = lock.beginRelease();
-    if (lost) {
+    if (loss() != null) {
+      lock.beginRelease();
       return Mono.empty();
     }
-    return release.outcome(RELEASE_TIMEOUT).then().onErrorComplete();
+    return lock.release(RELEASE_TIMEOUT).then().onErrorComplete();
   }
 
   /** Null also when the body itself released the lock: any other end of the lock ends the body. */

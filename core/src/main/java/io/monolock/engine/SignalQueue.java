@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.engine;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,20 +18,24 @@ import reactor.core.scheduler.Schedulers;
  * than the signal.
  *
  * <p>There is one queue, and a crew of tasks that take signals from it. One task is enough for most
- * loads, and keeps a lock that goes from holder to holder on one thread; more join while many
- * signals wait. A body may keep its thread busy, and a scheduler that is shut down loses the tasks
- * that it has. So while signals wait, the timer looks whether any was taken; if not, a new crew
- * begins. A task of an older crew that is still there goes on until the queue is empty.
+ * loads: it keeps a lock that goes from holder to holder on one thread, and takes no thread from
+ * the connection. While signals wait, the timer looks how many were taken. If it were few, as users
+ * compute in them, more tasks join. If none was, as a body keeps its thread busy, or the scheduler
+ * was shut down and has lost its tasks, a new crew begins; a task of an older crew that is still
+ * there goes on until the queue is empty.
  */
 final class SignalQueue {
 
   private static final int LARGEST_CREW = Runtime.getRuntime().availableProcessors();
 
-  /** One more task joins when so many signals wait for each. */
-  private static final int LONG_QUEUE = 16;
+  /** More tasks join when fewer signals were taken between two looks. */
+  private static final int FEW = 128;
 
   /** A task yields its thread after so many signals, so that other tasks get their turn. */
   private static final int LONGEST_RUN = 64;
+
+  /** One of several tasks leaves after a longest run that was quicker. */
+  private static final long QUICK_RUN = MILLISECONDS.toNanos(1);
 
   private static final long FIRST_LOOK_MS = 2;
   private static final long LONGEST_LOOK_MS = 256;
@@ -38,7 +43,6 @@ final class SignalQueue {
   private final Scheduler timer;
   private final Executor ownThread;
   private final Queue<Runnable> signals = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong taken = new AtomicLong();
   private final AtomicBoolean watched = new AtomicBoolean();
 
@@ -52,15 +56,11 @@ final class SignalQueue {
 
   void run(Runnable signal) {
     signals.add(signal);
-    int length = waiting.incrementAndGet();
     AtomicInteger crew = this.crew;
-    int size = crew.get();
-    boolean isNeeded = size == 0 || (size < LARGEST_CREW && length > LONG_QUEUE * size);
-    if (isNeeded && crew.compareAndSet(size, size + 1)) {
+    if (crew.get() == 0 && crew.compareAndSet(0, 1)) {
       begin(crew);
-    } else {
-      watch(FIRST_LOOK_MS);
     }
+    watch(FIRST_LOOK_MS);
   }
 
   private void begin(AtomicInteger crew) {
@@ -72,15 +72,17 @@ final class SignalQueue {
   }
 
   private void takeSome(AtomicInteger crew) {
+    long begunAt = System.nanoTime();
     int ran = 0;
     while (true) {
       if (ran++ == LONGEST_RUN) {
-        begin(crew);
+        if (System.nanoTime() - begunAt >= QUICK_RUN || !isLeft(crew)) {
+          begin(crew);
+        }
         return;
       }
       Runnable signal = signals.poll();
       if (signal != null) {
-        waiting.decrementAndGet();
         taken.incrementAndGet();
         SignalExecutor.runSafely(signal);
       } else {
@@ -92,12 +94,18 @@ final class SignalQueue {
     }
   }
 
+  /** Whether this task has left the crew, as there are others. */
+  private static boolean isLeft(AtomicInteger crew) {
+    int size = crew.get();
+    return size > 1 && crew.compareAndSet(size, size - 1);
+  }
+
   /** Looks after a while whether signals are taken. */
   private void watch(long pause) {
     if (!watched.get() && watched.compareAndSet(false, true)) {
       long before = taken.get();
       try {
-        timer.schedule(() -> look(before, pause), pause, TimeUnit.MILLISECONDS);
+        timer.schedule(() -> look(before, pause), pause, MILLISECONDS);
       } catch (RejectedExecutionException e) {
         watched.set(false);
         beginAnew(); // the locker is closed, and its timer gone
@@ -110,11 +118,27 @@ final class SignalQueue {
     if (signals.isEmpty()) {
       return;
     }
-    if (taken.get() != before) {
-      watch(FIRST_LOOK_MS);
-    } else {
+    long since = taken.get() - before;
+    if (since == 0) {
       beginAnew();
       watch(Math.min(2 * pause, LONGEST_LOOK_MS));
+      return;
+    }
+    if (since < FEW) {
+      grow();
+    }
+    watch(FIRST_LOOK_MS);
+  }
+
+  /** Doubles the crew. */
+  private void grow() {
+    AtomicInteger crew = this.crew;
+    int size = crew.get();
+    int larger = Math.min(2 * size, LARGEST_CREW);
+    if (size < larger && crew.compareAndSet(size, larger)) {
+      for (int i = size; i < larger; i++) {
+        begin(crew);
+      }
     }
   }
 

@@ -70,7 +70,7 @@ final class TimerWheel {
    * when the wheel is stopped.
    */
   Task limit(Duration delay, Runnable action) {
-    Task task = new Task(Nanos.after(now(), delay), action, true);
+    Task task = new Limit(Nanos.after(now(), delay), action);
     if (stopped) {
       task.run();
     } else {
@@ -89,7 +89,7 @@ final class TimerWheel {
 
   /** Runs the action on the timer at this time, or as soon as possible if that is past. */
   Task at(long time, Runnable action) {
-    Task task = new Task(time, action, false);
+    Task task = new Task(time, action);
     place(task);
     return task;
   }
@@ -204,10 +204,9 @@ final class TimerWheel {
   }
 
   /** Something to run at its time, unless it is cancelled before. */
-  final class Task implements Runnable {
+  class Task implements Runnable {
 
     private final long time;
-    private final boolean isLimit;
 
     /** Null when it ran or is cancelled, so that what waits in the timer keeps nothing alive. */
     private volatile @Nullable Runnable action;
@@ -216,26 +215,29 @@ final class TimerWheel {
     @Nullable Task previous; // guarded by the bucket
     @Nullable Task next; // guarded by the bucket
 
-    private Task(long time, Runnable action, boolean isLimit) {
+    private Task(long time, Runnable action) {
       this.time = time;
       this.action = action;
-      this.isLimit = isLimit;
     }
 
-    long time() {
+    final long time() {
       return time;
     }
 
+    boolean mayRun() {
+      return !stopped;
+    }
+
     @Override
-    public void run() {
+    public final void run() {
       Runnable action = this.action;
-      if (action != null && (isLimit || !stopped)) {
+      if (action != null && mayRun()) {
         this.action = null;
         SignalExecutor.runSafely(action);
       }
     }
 
-    void cancel() {
+    final void cancel() {
       action = null;
       unlink();
     }
@@ -245,6 +247,19 @@ final class TimerWheel {
       if (bucket != null) {
         bucket.remove(this);
       }
+    }
+  }
+
+  /** Runs also when the wheel is stopped. */
+  private final class Limit extends Task {
+
+    Limit(long time, Runnable action) {
+      super(time, action);
+    }
+
+    @Override
+    boolean mayRun() {
+      return true;
     }
   }
 }

@@ -3,6 +3,7 @@ package io.monolock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.monolock.Lock;
 import io.monolock.LockOptions;
@@ -146,12 +147,12 @@ class SignalsTest {
       ReactiveLocker locker =
           ReactiveLocker.builder(store).publishOn(users.scheduler).timer(timer).build();
       locker.acquire("a", OPTIONS).block(SOON);
+      users.fill();
       for (int i = 0; i < 8; i++) {
         locker
             .acquire("a", OPTIONS.waitAtMost(Duration.ofMillis(200)))
             .subscribe(lock -> {}, e -> noteThread());
       }
-      users.fill();
       pass(Duration.ofMillis(400));
       assertThat(threads).as("threads while it was full").isEmpty();
 
@@ -226,10 +227,8 @@ class SignalsTest {
     assertThat(threadOfABody(locker)).doesNotStartWith("event-loop").doesNotStartWith("timer");
   }
 
-  @Test
-  void signalsThatWaitInASchedulerThatIsShutDownArriveAllTheSame() {
-    ReactiveLocker locker = ReactiveLocker.create(store);
-    AtomicBoolean free = new AtomicBoolean();
+  /** All threads of the default scheduler. */
+  private static void keepAllThreadsBusyUntil(AtomicBoolean free) {
     AtomicInteger busy = new AtomicInteger();
     for (int i = 0; i < PROCESSORS; i++) {
       Schedulers.parallel()
@@ -240,6 +239,49 @@ class SignalsTest {
               });
     }
     await().atMost(SOON).untilAsserted(() -> assertThat(busy).hasValue(PROCESSORS));
+  }
+
+  @Test
+  void aLoneSignalThatWaitsInASchedulerThatIsShutDownArrivesAllTheSame() {
+    ReactiveLocker locker = ReactiveLocker.create(store);
+    AtomicBoolean free = new AtomicBoolean();
+    keepAllThreadsBusyUntil(free);
+    CompletableFuture<Lock> lone = locker.tryAcquire("a", OPTIONS).toFuture();
+    Schedulers.shutdownNow();
+    free.set(true);
+
+    assertThat(lone).succeedsWithin(SOON);
+    locker.close().block(SOON);
+  }
+
+  @Test
+  void oneMoreTaskJoinsWhenSignalsTakeLong() {
+    assumeTrue(PROCESSORS > 1, "one thread only");
+    VirtualTimeScheduler time = VirtualTimeScheduler.create();
+    SignalQueue queue = new SignalQueue(time, Runnable::run);
+    AtomicBoolean free = new AtomicBoolean();
+    AtomicInteger begun = new AtomicInteger();
+    queue.run(begun::incrementAndGet);
+    for (int i = 0; i < 3; i++) {
+      queue.run(
+          () -> {
+            begun.incrementAndGet();
+            computeUntil(free);
+          });
+    }
+    await().atMost(SOON).untilAsserted(() -> assertThat(begun).hasValue(2));
+    time.advanceTimeBy(Duration.ofMillis(2));
+
+    await().atMost(SOON).untilAsserted(() -> assertThat(begun).hasValue(3));
+    free.set(true);
+    await().atMost(SOON).untilAsserted(() -> assertThat(begun).hasValue(4));
+  }
+
+  @Test
+  void signalsThatWaitInASchedulerThatIsShutDownArriveAllTheSame() {
+    ReactiveLocker locker = ReactiveLocker.create(store);
+    AtomicBoolean free = new AtomicBoolean();
+    keepAllThreadsBusyUntil(free);
     List<CompletableFuture<Lock>> waiting =
         IntStream.range(0, 4 * PROCESSORS)
             .mapToObj(i -> locker.tryAcquire("waiting" + i, OPTIONS).toFuture())

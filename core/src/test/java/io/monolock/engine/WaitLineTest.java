@@ -26,6 +26,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
@@ -275,6 +278,22 @@ class WaitLineTest {
       assertThat(v.store.tokens()).contains(next.value().token());
       assertThat(holder.token()).isNotEqualTo(next.value().token());
       assertThat(v.get(next.value().ttl())).isPositive();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void twoCallersWhoTakeTurnsSendHardlyACommand(boolean isScoped) {
+      Mono<?> once =
+          isScoped
+              ? v.locker.withLock("a", OPTIONS, lock -> Mono.just("body"))
+              : v.locker.acquire("a", OPTIONS).flatMap(Lock::release);
+
+      Lock holder = heldHere();
+      SignalProbe<?> both = v.run(Flux.merge(once.repeat(99), once.repeat(99)));
+      v.get(holder.release());
+
+      assertThat(both.values).hasSize(200);
+      assertThat(v.store.calls()).hasSizeLessThan(20);
     }
 
     @Test

@@ -10,6 +10,7 @@ import static io.monolock.benchmarks.contender.Contenders.SHORT_TTL;
 import static io.monolock.benchmarks.contender.Contenders.THREE_TTLS;
 
 import io.monolock.benchmarks.client.Workloads;
+import io.monolock.benchmarks.contender.Contenders;
 import io.monolock.benchmarks.report.Chart;
 import io.monolock.benchmarks.report.Metric;
 import io.monolock.benchmarks.report.Results;
@@ -44,12 +45,10 @@ final class OneProcess implements Scenario {
   @Override
   public Optional<Section> run(Bench bench) {
     RoundRobin rounds = new RoundRobin(bench);
-    List<Team> teams = bench.teams(ACQUIRE, FENCED, REDISSON, REDISSON_FAIR);
-    for (String waiters : List.of(FEW, MANY)) {
-      rounds.run(teams, waiters, team -> start(bench, team, waiters));
-    }
-    rounds.run(bench.teams(ACQUIRE), TWO, team -> start(bench, team, TWO));
-    rounds.run(bench.teams(SHORT_TTL, THREE_TTLS), FEW, team -> start(bench, team, FEW));
+    run(bench, rounds, FEW, ACQUIRE, SHORT_TTL, THREE_TTLS, FENCED, REDISSON, REDISSON_FAIR);
+    run(bench, rounds, TWO, ACQUIRE);
+    run(bench, rounds, MANY, ACQUIRE, FENCED, REDISSON);
+    run(bench, rounds, MANY, REDISSON_FAIR);
     if (bench.settings().contenders().contains(QUORUM)) {
       try (RedisMasters masters = RedisMasters.start(3)) {
         Team team = bench.team(QUORUM, String.join(",", masters.uris()));
@@ -75,6 +74,14 @@ final class OneProcess implements Scenario {
                     "hot-key-commands",
                     "One key, one process: commands for a hand-over",
                     Metric.COMMANDS))));
+  }
+
+  /** In processes of their own, as waiters that were cancelled can go on with asking the server. */
+  private static void run(
+      Bench bench, RoundRobin rounds, String waiters, Contenders... contenders) {
+    List<Team> teams = bench.teams(contenders);
+    rounds.run(teams, waiters, team -> start(bench, team, waiters));
+    bench.end(teams);
   }
 
   private static void start(Bench bench, Team team, String waiters) {
