@@ -53,6 +53,7 @@ public final class Chaos implements Callable<Integer> {
       description = {
         "Which kind of Redis: ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.",
         "standalone: one server.",
+        "replicated: a primary and a replica, which must have each grant.",
         "sentinel: a master, two replicas, three sentinels.",
         "cluster: three masters, each with a replica.",
         "quorum: three independent servers."

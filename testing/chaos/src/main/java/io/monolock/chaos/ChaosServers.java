@@ -17,6 +17,7 @@ interface ChaosServers extends AutoCloseable {
   static ChaosServers start(ChaosSettings settings) {
     return switch (settings.topology()) {
       case STANDALONE -> new StandaloneServer(settings.clients());
+      case REPLICATED -> new ReplicatedServer(settings.clients());
       case SENTINEL -> SentinelServers.start();
       case CLUSTER -> ClusterServers.start();
       case QUORUM -> new QuorumServers(settings.clients(), settings.wipedVotes());

@@ -8,6 +8,8 @@ import java.util.List;
 enum ChaosTopology {
   /** One server. */
   STANDALONE(Duration.ofMinutes(2)),
+  /** A primary and a replica that must have each grant. */
+  REPLICATED(Duration.ofMinutes(2)),
   /** A master with two replicas, watched by three sentinels. */
   SENTINEL(Duration.ofSeconds(10)),
   /** Three masters, each with a replica. */

@@ -24,6 +24,8 @@ record ClientStore(LockStore store, AbstractRedisClient client) {
   /** Less than a third of the time that any client has for a command. */
   private static final Duration MEMBER_TIMEOUT = Duration.ofMillis(200);
 
+  private static final Duration REPLICATION_TIMEOUT = Duration.ofMillis(200);
+
   /**
    * Creates a store.
    *
@@ -32,6 +34,7 @@ record ClientStore(LockStore store, AbstractRedisClient client) {
   static ClientStore of(ChaosTopology topology, String address, boolean wipedVotes) {
     return switch (topology) {
       case STANDALONE, SENTINEL -> ofOne(uri(address));
+      case REPLICATED -> ofReplicated(uris(address));
       case CLUSTER -> ofCluster(uris(address));
       case QUORUM -> ofQuorum(uris(address), wipedVotes);
     };
@@ -40,6 +43,12 @@ record ClientStore(LockStore store, AbstractRedisClient client) {
   private static ClientStore ofOne(RedisURI uri) {
     RedisClient client = RedisClient.create(uri);
     return new ClientStore(RedisLockStore.create(client, uri), client);
+  }
+
+  private static ClientStore ofReplicated(List<RedisURI> uris) {
+    RedisClient client = RedisClient.create();
+    LockStore store = RedisLockStore.builder(client, uris).replicas(1, REPLICATION_TIMEOUT).build();
+    return new ClientStore(store, client);
   }
 
   private static ClientStore ofCluster(List<RedisURI> uris) {
