@@ -385,6 +385,15 @@ final class Lease {
     tidy();
   }
 
+  /** The store has freed the keys of a release: others that are under way for them find nothing. */
+  synchronized void freed(Release release) {
+    for (Release other : releases) {
+      if (other != release && Ledger.overlap(other.keys, release.keys)) {
+        other.doneByAnother();
+      }
+    }
+  }
+
   private void remove(Release release) {
     List<LeaseCall<?>> ready;
     synchronized (this) {

@@ -122,6 +122,11 @@ final class Release {
     return locker.failed(keys, "release", failure);
   }
 
+  /** Another release of the lease has freed these keys meanwhile. */
+  void doneByAnother() {
+    maybeDone = true;
+  }
+
   private synchronized boolean isOver() {
     return hasEnded;
   }
@@ -165,6 +170,9 @@ final class Release {
 
     @Override
     void answered(Boolean wasOurs) {
+      if (wasOurs) {
+        lease.freed(Release.this);
+      }
       Release.this.answered(wasOurs || maybeDone);
     }
 

@@ -2,6 +2,7 @@
 package io.monolock.engine;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -72,11 +73,11 @@ final class SignalQueue {
   }
 
   private void takeSome(AtomicInteger crew) {
-    long begunAt = System.nanoTime();
+    long begunAt = timer.now(NANOSECONDS);
     int ran = 0;
     while (true) {
       if (ran++ == LONGEST_RUN) {
-        if (System.nanoTime() - begunAt >= QUICK_RUN || !isLeft(crew)) {
+        if (timer.now(NANOSECONDS) - begunAt >= QUICK_RUN || !isLeft(crew)) {
           begin(crew);
         }
         return;

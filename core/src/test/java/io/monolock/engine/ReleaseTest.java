@@ -16,6 +16,7 @@ import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import reactor.util.retry.Retry;
 
 class ReleaseTest {
 
@@ -97,6 +98,34 @@ class ReleaseTest {
 
     assertThat(probe.value()).isTrue();
     assertThat(v.isFree("a")).isTrue();
+  }
+
+  @Test
+  void isTrueWhenAnotherReleaseOfTheLeaseFreedTheKeysMeanwhile() {
+    Duration ttl = Duration.ofSeconds(9);
+    v.store.next(StoreOperation.ACQUIRE, swallowed()); // counts as in doubt for 2 s and a ttl
+    Retry soon = Retry.fixedDelay(5, Duration.ofMillis(1));
+    SignalProbe<Lock> acquired = v.run(v.locker.acquire("b", LockOptions.of(ttl).retry(soon)));
+    v.pass(Duration.ofMillis(2_010));
+    Lock late = acquired.value();
+    v.pass(Duration.ofMillis(8_500));
+    v.store.next(StoreOperation.EXTEND, HeldBack.answer());
+    v.run(late.extend(ttl));
+    HeldBack cleaningUp = HeldBack.call();
+    HeldBack releasing = HeldBack.call();
+    v.store.next(StoreOperation.RELEASE, cleaningUp, releasing);
+    v.pass(Duration.ofMillis(600));
+    assertThat(v.store.count(StoreOperation.RELEASE)).as("cleaning up").isEqualTo(1);
+    SignalProbe<Boolean> released = v.run(late.release());
+
+    cleaningUp.letThrough();
+    releasing.letThrough();
+    v.time.advanceTime();
+
+    assertThat(late.isValid()).isFalse();
+    assertThat(v.store.count(StoreOperation.RELEASE)).isEqualTo(2);
+    assertThat(released.value()).isTrue();
+    assertThat(v.isFree("b")).isTrue();
   }
 
   @Test
