@@ -81,9 +81,17 @@ public @interface Locked {
   /**
    * How long to wait for the lock at most, as {@code 2s}; {@code 0s} is a single attempt.
    *
-   * @return the time, empty for the default of the locker
+   * @return the time, empty for the default of the locker, or for a single attempt with {@link
+   *     OnBusy#SKIP}
    */
   String waitAtMost() default "";
+
+  /**
+   * What becomes of a call while another holder has a key.
+   *
+   * @return to fail, unless set
+   */
+  OnBusy onBusy() default OnBusy.FAIL;
 
   /**
    * How long refreshes may hold the lock in all, as {@code 1h}.
@@ -93,7 +101,8 @@ public @interface Locked {
   String maxHold() default "";
 
   /**
-   * How long the keys stay taken at least, counted from the grant, as {@code 1m}.
+   * How long the keys stay taken at least, counted from the grant, as {@code 1m}. With {@link
+   * OnBusy#SKIP} the method runs at most once in this time, on all instances together.
    *
    * @return the time, empty for the default of the locker
    */
@@ -126,4 +135,21 @@ public @interface Locked {
    * @return one value, or none for the default of the locker
    */
   boolean[] finishOnCancel() default {};
+
+  /** What becomes of a call while another holder has a key. */
+  enum OnBusy {
+
+    /** It fails with a {@link io.monolock.LockNotAcquiredException}. */
+    FAIL,
+
+    /**
+     * It is skipped: the method is not called, and what it would return completes empty; a {@code
+     * suspend} function gives null. One attempt is made, unless {@link Locked#waitAtMost} is set on
+     * the annotation. A line of the level debug and {@link SkipObserver} beans tell of it.
+     *
+     * <p>For a {@code suspend} function the type of the result must have null, or be {@code Unit};
+     * any other fails the start.
+     */
+    SKIP
+  }
 }

@@ -3,6 +3,7 @@ package io.monolock.spring.aop;
 
 import io.monolock.LockOptions;
 import io.monolock.spring.Locked;
+import io.monolock.spring.Locked.OnBusy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,9 @@ final class LockSettings {
   static LockSettings parse(MergedAnnotation<Locked> locked, PropertyResolver placeholders) {
     Parser parser = new Parser(locked, placeholders);
     parser.duration("ttl", LockOptions::ttl);
+    if (locked.getEnum("onBusy", OnBusy.class) == OnBusy.SKIP) {
+      parser.settings.add(options -> options.waitAtMost(Duration.ZERO));
+    }
     parser.duration("waitAtMost", LockOptions::waitAtMost);
     parser.duration("maxHold", LockOptions::maxHold);
     parser.duration("holdAtLeast", LockOptions::holdAtLeast);

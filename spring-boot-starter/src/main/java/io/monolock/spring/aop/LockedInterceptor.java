@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.spring.aop;
 
+import io.monolock.LockNotAcquiredException;
 import io.monolock.ReactiveLocker;
 import io.monolock.reactor.LockOperators;
+import io.monolock.spring.SkipObserver;
 import java.util.function.UnaryOperator;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.beans.factory.ObjectProvider;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -21,12 +26,17 @@ import reactor.core.publisher.Mono;
  */
 final class LockedInterceptor implements MethodInterceptor {
 
+  private static final Logger LOG = LoggerFactory.getLogger(LockedInterceptor.class);
+
   private final LockedMethods methods;
   private final Lockers lockers;
+  private final ObjectProvider<SkipObserver> skipObservers;
 
-  LockedInterceptor(LockedMethods methods, Lockers lockers) {
+  LockedInterceptor(
+      LockedMethods methods, Lockers lockers, ObjectProvider<SkipObserver> skipObservers) {
     this.methods = methods;
     this.lockers = lockers;
+    this.skipObservers = skipObservers;
   }
 
   @Override
@@ -39,7 +49,9 @@ final class LockedInterceptor implements MethodInterceptor {
     if (method == null) {
       return invocation.proceed();
     }
-    return method.givesMany() ? many(method, invocation) : one(method, invocation);
+    return method.result() == ResultType.FLUX
+        ? many(method, invocation)
+        : one(method, invocation);
   }
 
   private Mono<Object> one(LockedMethod method, MethodInvocation invocation) {
@@ -47,7 +59,8 @@ final class LockedInterceptor implements MethodInterceptor {
         () -> {
           LockedCall call = new LockedCall(method, invocation);
           Mono<Object> work = Mono.defer(() -> Mono.from(call.proceed()));
-          return Mono.from(call.lock(lockers.of(method)).apply(work));
+          return Mono.from(call.lock(lockers.of(method)).apply(work))
+              .onErrorResume(call::isSkipped, busy -> skip(method, busy));
         });
   }
 
@@ -56,12 +69,38 @@ final class LockedInterceptor implements MethodInterceptor {
         () -> {
           LockedCall call = new LockedCall(method, invocation);
           Flux<Object> work = Flux.defer(call::proceed);
-          return call.lock(lockers.of(method)).apply(work);
+          return Flux.from(call.lock(lockers.of(method)).apply(work))
+              .onErrorResume(call::isSkipped, busy -> skip(method, busy));
         });
   }
 
+  private Mono<Object> skip(LockedMethod method, Throwable busy) {
+    LOG.debug("{} is skipped: {}", method, busy.getMessage());
+    try {
+      skipObservers.forEach(observer -> observer.skipped(method.method()));
+    } catch (RuntimeException e) {
+      LOG.warn("an observer of skipped calls failed", e);
+    }
+    return Mono.empty();
+  }
+
   /** One subscription. Spring lets an invocation proceed once, hence the clone. */
-  private record LockedCall(LockedMethod method, MethodInvocation invocation) {
+  private static final class LockedCall {
+
+    private final LockedMethod method;
+    private final MethodInvocation invocation;
+
+    /** From then on, an error is that of the method: it may want a lock itself. */
+    private volatile boolean begun;
+
+    LockedCall(LockedMethod method, MethodInvocation invocation) {
+      this.method = method;
+      this.invocation = invocation;
+    }
+
+    boolean isSkipped(Throwable error) {
+      return method.mayBeSkipped() && !begun && error instanceof LockNotAcquiredException;
+    }
 
     UnaryOperator<Publisher<Object>> lock(ReactiveLocker locker) {
       return LockOperators.locked(
@@ -72,6 +111,7 @@ final class LockedInterceptor implements MethodInterceptor {
 
     @SuppressWarnings("unchecked")
     Publisher<Object> proceed() {
+      begun = true;
       MethodInvocation once =
           invocation instanceof ProxyMethodInvocation ofProxy
               ? ofProxy.invocableClone()

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.monolock.spring.aop;
+
+import java.lang.reflect.Method;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** What a method that can be locked gives to its caller. */
+enum ResultType {
+  MONO,
+  FLUX,
+  /** The method is a suspend function, which Spring calls as if it gave a Mono. */
+  SUSPENDED;
+
+  /**
+   * Fails with an IllegalArgumentException when the method cannot be locked.
+   *
+   * @param mayBeSkipped whether the method has to give something without being called
+   */
+  static ResultType of(Method method, boolean mayBeSkipped) {
+    MethodParameter result = new MethodParameter(method, -1);
+    Class<?> type = result.getParameterType();
+    if (type.getName().equals("kotlinx.coroutines.flow.Flow")) {
+      throw new IllegalArgumentException(
+          "it returns a Flow, which the annotation cannot lock: remove it, and use Flow.withLock of"
+              + " monolock-kotlin-coroutines-adapter in the method");
+    }
+    if (KotlinDetector.isSuspendingFunction(method)) {
+      checkCoroutines(method);
+      checkNullable(result, mayBeSkipped);
+      return SUSPENDED;
+    }
+    if (type == Mono.class) {
+      return MONO;
+    }
+    if (type == Flux.class) {
+      return FLUX;
+    }
+    throw new IllegalArgumentException(
+        "it returns "
+            + method.getReturnType().getName()
+            + ", so there is no subscription that the lock could span: return a Mono or a Flux, or"
+            + " make it a suspend function");
+  }
+
+  /** Without them Spring calls suspend functions as if they were others. */
+  private static void checkCoroutines(Method method) {
+    ClassLoader loader = method.getDeclaringClass().getClassLoader();
+    if (!ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", loader)
+        || !ClassUtils.isPresent("kotlin.reflect.full.KClasses", loader)) {
+      throw new IllegalArgumentException(
+          "it is a suspend function, which Spring can only intercept with"
+              + " kotlinx-coroutines-reactor and kotlin-reflect: add both to the application");
+    }
+  }
+
+  /** Spring shows {@code Unit}, of which callers use no value, as void. */
+  private static void checkNullable(MethodParameter result, boolean mayBeSkipped) {
+    if (mayBeSkipped && result.getParameterType() != void.class && !result.isOptional()) {
+      throw new IllegalArgumentException(
+          "it may be skipped, and then gives null, but its result is a "
+              + result.getParameterType().getSimpleName()
+              + " that is never null: make that nullable (`?`), or leave onBusy out");
+    }
+  }
+}
