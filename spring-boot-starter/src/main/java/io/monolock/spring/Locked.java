@@ -49,19 +49,28 @@ import java.lang.annotation.Target;
 public @interface Locked {
 
   /**
+   * The key, as it stands here: the same one for each call, as {@code nightly-report}. Keys that
+   * depend on the call are {@link #keys}; an annotation has one or the other.
+   *
+   * @return the key, empty for none
+   */
+  String key() default "";
+
+  /**
    * Expressions in the language of Spring (SpEL) for the keys; all are taken together. The
    * parameters of the method are variables: by their name, as {@code #id}, which takes the compiler
    * option {@code -parameters} in Java, or by their position, as {@code #p0}. The root has {@code
    * method}, {@code methodName}, {@code args}, {@code target} and {@code targetClass}; {@code
-   * @name} is a bean. A variable that does not exist fails the start.
+   * @name} is a bean. A text stands in quotes. A variable, or a name of the root, that does not
+   * exist fails the start.
    *
    * <p>A collection or an array gives several keys. A key is a text, a number, a {@code UUID}, an
    * enum or another simple value, and neither null nor empty. Note that {@code 'order:' + null} is
    * a text, too.
    *
-   * @return one expression or several
+   * @return one expression or several, or none with {@link #key}
    */
-  String[] keys();
+  String[] keys() default {};
 
   /**
    * The name of the {@link io.monolock.ReactiveLocker} bean. Default: the only or primary one.

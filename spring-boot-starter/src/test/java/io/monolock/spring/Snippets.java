@@ -74,7 +74,7 @@ class Snippets {
     }
 
     @Scheduled(cron = "0 0 3 * * *")
-    @Locked(keys = "'nightly-report'", onBusy = OnBusy.SKIP, holdAtLeast = "10m")
+    @Locked(key = "nightly-report", onBusy = OnBusy.SKIP, holdAtLeast = "10m")
     Mono<Void> writeReport() {
       return reports.write();
     }

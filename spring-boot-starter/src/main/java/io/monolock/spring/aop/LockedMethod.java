@@ -60,6 +60,7 @@ record LockedMethod(
             placeholders.resolveRequiredPlaceholders(locked.getString("locker")),
             KeyExpressions.parse(
                 name,
+                placeholders.resolveRequiredPlaceholders(locked.getString("key")),
                 Arrays.stream(locked.getStringArray("keys"))
                     .map(placeholders::resolveRequiredPlaceholders)
                     .toList(),

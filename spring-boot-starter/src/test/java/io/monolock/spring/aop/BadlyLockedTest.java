@@ -146,8 +146,85 @@ class BadlyLockedTest {
         "[id, p0, a0, root, this]",
         "-parameters");
     fails(BadExpression.class, "work()", "cannot be understood");
-    fails(NoExpression.class, "work()", "keys must have an expression");
+    fails(NoExpression.class, "work()", "either key, a text, or keys, expressions, but has none");
     fails(EmptyExpression.class, "work()", "cannot be understood");
+  }
+
+  static class TextAsExpression {
+    @Locked(keys = "nightly")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class TextAsSubtraction {
+    @Locked(keys = "nightly-job")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class TextAsPath {
+    @Locked(keys = {"'a'", "method + reports.nightly"})
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class TextAsCall {
+    @Locked(keys = "#p0.concat(nightly(7))")
+    Mono<String> work(String id) {
+      return Mono.empty();
+    }
+  }
+
+  static class TextWithColon {
+    @Locked(keys = "nightly:job")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class ParameterWithoutSign {
+    @Locked(keys = "'order:' + id")
+    Mono<String> work(long id) {
+      return Mono.empty();
+    }
+  }
+
+  @Test
+  void aTextThatIsNotQuoted() {
+    fails(
+        TextAsExpression.class,
+        "work()",
+        "names nightly,",
+        "key = \"nightly\"",
+        "keys = \"'nightly'\"");
+    fails(TextAsSubtraction.class, "work()", "names nightly,", "key = \"nightly-job\"");
+    fails(TextAsPath.class, "work()", "names reports,");
+    fails(TextAsCall.class, "work(String)", "names nightly,");
+    fails(TextWithColon.class, "work()", "cannot be understood", "key = \"nightly:job\"");
+    fails(ParameterWithoutSign.class, "work(long)", "names id,", "the parameter is #id");
+  }
+
+  static class BothKinds {
+    @Locked(key = "a", keys = "'b'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class ExpressionAsText {
+    @Locked(key = "order:#id")
+    Mono<String> work(long id) {
+      return Mono.empty();
+    }
+  }
+
+  @Test
+  void aTextThatIsNoText() {
+    fails(BothKinds.class, "work()", "either key, a text, or keys, expressions, but has both");
+    fails(ExpressionAsText.class, "work(long)", "names the parameter #id", "write", "as keys");
   }
 
   static class BadTime {

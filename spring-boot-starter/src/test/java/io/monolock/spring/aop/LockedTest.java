@@ -43,7 +43,7 @@ class LockedTest {
                   AopAutoConfiguration.class,
                   LockedAutoConfiguration.class,
                   MonolockAutoConfiguration.class))
-          .withPropertyValues("monolock.wait-at-most=0s", "app.wait=10ms")
+          .withPropertyValues("monolock.wait-at-most=0s", "app.wait=10ms", "app.name=shop")
           .withBean("store", LockStore.class, InMemoryLockStore::create);
 
   static class OrderService {
@@ -398,6 +398,20 @@ class LockedTest {
       return Mono.fromCallable(calls::incrementAndGet);
     }
 
+    @Locked(key = "${app.name}:job #1 at 100%")
+    Mono<Integer> byText() {
+      return Mono.fromCallable(calls::incrementAndGet);
+    }
+
+    @Locked(
+        keys =
+            "{method.name, args[0], toString().isEmpty() ? targetClass : 'x', #many.![length()],"
+                + " #many.?[isEmpty()].size(), T(java.util.Map).of('a', 1)[a], {b: 2}[b]}"
+                + ".get(0)")
+    Mono<Integer> byAllSorts(String first, List<String> many) {
+      return Mono.fromCallable(calls::incrementAndGet);
+    }
+
     @Locked(keys = "#value.id")
     Mono<Integer> byField(Object value) {
       return Mono.fromCallable(calls::incrementAndGet);
@@ -453,6 +467,16 @@ class LockedTest {
         },
         "byRoot:7:Several",
         "shop:7");
+  }
+
+  @Test
+  void aTextIsAKeyAsItStands() {
+    several(all -> isHeldBy("shop:job #1 at 100%", all.byText()), "shop:job #1 at 100%");
+  }
+
+  @Test
+  void whatIsNotEvaluatedOnTheRootMayHaveAnyName() {
+    several(all -> isHeldBy("byAllSorts", all.byAllSorts("a", List.of("b"))), "byAllSorts");
   }
 
   private enum Hall {
