@@ -35,7 +35,8 @@ import java.lang.annotation.Target;
  * free already, unless {@link #finishOnCancel} is on.
  *
  * <p>Options that are not set are those of the locker's defaults, which are the properties {@code
- * monolock.*}. All texts may have {@code ${placeholders}}.
+ * monolock.*}. All texts may have {@code ${placeholders}}. Times have a unit; without one they fail
+ * the start.
  *
  * <p>Not locked are calls that do not go through the bean that Spring hands out: of another method
  * of the same object, or on an object created with {@code new}. Methods that Spring cannot stand

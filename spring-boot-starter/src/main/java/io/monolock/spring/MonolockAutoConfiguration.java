@@ -38,6 +38,11 @@ public final class MonolockAutoConfiguration {
   MonolockAutoConfiguration() {}
 
   @Bean
+  static TimesHaveUnits monolockTimesHaveUnits() {
+    return new TimesHaveUnits();
+  }
+
+  @Bean
   @ConditionalOnMissingBean
   @ConditionalOnSingleCandidate(LockStore.class)
   ReactiveLocker monolockLocker(

@@ -15,14 +15,20 @@ import io.monolock.store.LockStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Answers;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import reactor.core.publisher.Mono;
@@ -154,25 +160,78 @@ class MonolockAutoConfigurationTest {
                     .hasMessageContaining("monolock.turn"));
   }
 
-  @Test
-  void aPropertyOutOfRangeFailsTheStartAndSaysSo() {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "monolock.ttl=1ms | monolock.ttl: ttl must be between 10 ms and 365 days, was PT0.001S",
+        "monolock.wait-at-most=-1s | monolock.wait-at-most: waitAtMost must be between",
+        "monolock.max-hold=0s | monolock.max-hold: maxHold must be between",
+        "monolock.hold-at-least=366d | monolock.hold-at-least: holdAtLeast must be between",
+        "monolock.metadata=${bad} | monolock.metadata: metadata must be valid Unicode",
+        "monolock.command-timeout=0s | monolock.command-timeout: commandTimeout must be between",
+        "monolock.close-timeout=2h | monolock.close-timeout: closeTimeout must be between",
+        "monolock.turn=-1s | monolock.turn: turn must be between",
+        "monolock.retry.max-backoff=1ms | monolock.retry.min-backoff must be between",
+        "monolock.retry.jitter=2 | monolock.retry.jitter must be between 0 and 1, was 2"
+      })
+  void aPropertyOutOfRangeFailsTheStartAndIsNamed(String property, String message) {
     inMemory
-        .withPropertyValues("monolock.ttl=1ms")
+        .withPropertyValues(property, "bad=\ud800")
         .run(
             context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .hasMessageContaining("ttl must be between 10 ms and 365 days, was PT0.001S"));
-    inMemory
-        .withPropertyValues("monolock.retry.max-backoff=1ms")
-        .run(
-            context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .hasMessageContaining("monolock.retry.min-backoff"));
+                assertThat(causesOf(context.getStartupFailure()))
+                    .anyMatch(e -> String.valueOf(e.getMessage()).startsWith(message)));
   }
+
+  private static Stream<Throwable> causesOf(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "monolock.ttl",
+        "monolock.wait-at-most",
+        "monolock.max-hold",
+        "monolock.hold-at-least",
+        "monolock.command-timeout",
+        "monolock.close-timeout",
+        "monolock.turn",
+        "monolock.retry.min-backoff",
+        "monolock.retry.max-backoff",
+        "monolock.redis.connect-timeout"
+      })
+  void aTimeWithoutAUnitFailsTheStartAndIsNamed(String property) {
+    for (String value : List.of("30", " +30", "${thirty}")) {
+      bare.withPropertyValues("monolock.redis.url=redis://localhost:1", "thirty=30")
+          .withPropertyValues(property + "=" + value)
+          .run(
+              context ->
+                  assertThat(context)
+                      .getFailure()
+                      .rootCause()
+                      .hasMessageStartingWith(property + " must be a time with a unit, like 30s"));
+    }
+  }
+
+  @Test
+  void zeroNeedsNoUnitAndTimesOfOthersAreTheirs() {
+    inMemory
+        .withPropertyValues("monolock.wait-at-most=0", "spring.data.redis.timeout=30")
+        .withUserConfiguration(Others.class)
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              assertThat(context.getBean(ReactiveLocker.class).defaults().waitAtMost()).isZero();
+              assertThat(context.getBean(DataRedisProperties.class).getTimeout())
+                  .isEqualTo(Duration.ofMillis(30));
+            });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableConfigurationProperties(DataRedisProperties.class)
+  static class Others {}
 
   @Test
   void allObserversOfTheApplicationAreNotifiedInTheirOrder() {

@@ -234,6 +234,13 @@ class BadlyLockedTest {
     }
   }
 
+  static class TimeWithoutUnit {
+    @Locked(keys = "'a'", ttl = "30")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
   static class TimeOutOfRange {
     @Locked(keys = "'a'", ttl = "1ms")
     Mono<String> work() {
@@ -259,7 +266,8 @@ class BadlyLockedTest {
 
   @Test
   void anOptionThatBreaksARule() {
-    fails(BadTime.class, "work()", "ttl must be a time like 10s", "was soon");
+    fails(BadTime.class, "work()", "ttl must be a time with a unit, like 10s", "was soon");
+    fails(TimeWithoutUnit.class, "work()", "ttl must be a time with a unit, like 10s", "was 30");
     fails(TimeOutOfRange.class, "work()", "ttl must be between 10 ms and 365 days");
     fails(BadFlag.class, "work()", "fenced must be true or false, was 2 values");
   }

@@ -38,7 +38,7 @@ class LockSettingsTest {
       ttl = "11s",
       waitAtMost = "PT12S",
       maxHold = "${max}",
-      holdAtLeast = "14000",
+      holdAtLeast = "14000ms",
       metadata = "node ${node}",
       autoRefresh = true,
       fenced = false,
