@@ -74,7 +74,8 @@ public @interface Locked {
   String[] keys() default {};
 
   /**
-   * The name of the {@link io.monolock.ReactiveLocker} bean. Default: the only or primary one.
+   * The name of the {@link io.monolock.ReactiveLocker} bean. Default: the only or primary one; with
+   * several, of which none is primary, the start fails.
    *
    * @return the name, empty for the default
    */

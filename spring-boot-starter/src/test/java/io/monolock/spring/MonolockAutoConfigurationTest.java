@@ -2,8 +2,10 @@
 package io.monolock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import io.monolock.Lock;
 import io.monolock.LockObserver;
@@ -24,15 +26,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Answers;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
+import reactor.util.context.ContextView;
 
 /** The locker that an application gets, and what it is made of. */
 class MonolockAutoConfigurationTest {
@@ -60,17 +67,118 @@ class MonolockAutoConfigurationTest {
   }
 
   @Test
-  void aLockerOfTheApplicationReplacesOurs() {
+  void aLockerOfTheApplicationStandsBesideOurs() {
     ReactiveLocker own = ReactiveLocker.create(InMemoryLockStore.create());
-    bare.withBean("own", ReactiveLocker.class, () -> own)
-        .withPropertyValues("monolock.redis.url=redis://localhost:1")
+    inMemory
+        .withBean("reports", ReactiveLocker.class, () -> own)
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              assertThat(context.getBeanNamesForType(ReactiveLocker.class))
+                  .containsExactlyInAnyOrder("reports", "monolockLocker");
+              ReactiveLocker ours = context.getBean("monolockLocker", ReactiveLocker.class);
+              assertThat(ours).isNotSameAs(own);
+              ours.acquire("order:42", LIMIT).block(LIMIT);
+              assertThat(context.getBean(LockStore.class).inspect("order:42").block(LIMIT))
+                  .isNotNull();
+            });
+  }
+
+  @Test
+  void aLockerOfTheApplicationReplacesOursByItsName() {
+    ReactiveLocker own = ReactiveLocker.create(InMemoryLockStore.create());
+    inMemory
+        .withBean("monolockLocker", ReactiveLocker.class, () -> own)
+        .run(context -> assertThat(context).getBean(ReactiveLocker.class).isSameAs(own));
+  }
+
+  @Test
+  void severalStoresOfWhichNoneIsPrimaryFailTheStartWithTheirNames() {
+    inMemory
+        .withBean("another", LockStore.class, InMemoryLockStore::create)
         .run(
             context ->
                 assertThat(context)
-                    .hasSingleBean(ReactiveLocker.class)
-                    .doesNotHaveBean(LockStore.class)
-                    .getBean(ReactiveLocker.class)
-                    .isSameAs(own));
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(NoUniqueBeanDefinitionException.class)
+                    .hasMessageContainingAll("store", "another"));
+  }
+
+  @Test
+  void aStoreThatIsNoDefaultCandidateLeavesOursWhereItIs() {
+    inMemory
+        .withBean("another", LockStore.class, InMemoryLockStore::create, noDefaultCandidate())
+        .run(
+            context -> {
+              context.getBean(ReactiveLocker.class).acquire("order:42", LIMIT).block(LIMIT);
+              LockStore ours = context.getBean("store", LockStore.class);
+              assertThat(ours.inspect("order:42").block(LIMIT)).isNotNull();
+            });
+  }
+
+  private static BeanDefinitionCustomizer noDefaultCandidate() {
+    return definition -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false);
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class NamedLockers {
+    @Bean(defaultCandidate = false)
+    ReactiveLocker first(ReactiveLocker.Builder builder) {
+      return builder.defaults(LockOptions.of(Duration.ofSeconds(1))).build();
+    }
+
+    @Bean(defaultCandidate = false)
+    ReactiveLocker second(ReactiveLocker.Builder builder) {
+      return builder.build();
+    }
+  }
+
+  @Test
+  void theBuilderMakesNamedLockersWithTheSettingsAndTheStoreOfOurs() {
+    List<Long> ids = new CopyOnWriteArrayList<>();
+    inMemory
+        .withUserConfiguration(NamedLockers.class)
+        .withPropertyValues("monolock.ttl=11s")
+        .withBean(LockObserver.class, () -> new Numbers(ids))
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              ReactiveLocker ours = context.getBean(ReactiveLocker.class);
+              ReactiveLocker first = context.getBean("first", ReactiveLocker.class);
+              ReactiveLocker second = context.getBean("second", ReactiveLocker.class);
+              assertThat(List.of(ours, first, second)).doesNotHaveDuplicates();
+              assertThat(first.defaults().ttl()).isEqualTo(Duration.ofSeconds(1));
+              assertThat(second.defaults().ttl()).isEqualTo(Duration.ofSeconds(11));
+              first.acquire("order:42", LIMIT).block(LIMIT);
+              assertThat(second.tryAcquire("order:42", LIMIT).block(LIMIT)).isNull();
+              first.close().block(LIMIT);
+              Lock lock = second.acquire("order:42", LIMIT).block(LIMIT);
+              assertThat(ours.tryAcquire("order:42", LIMIT).block(LIMIT)).isNull();
+              assertThat(lock.release().block(LIMIT)).isTrue();
+              await().untilAsserted(() -> assertThat(ids).hasSize(4).doesNotHaveDuplicates());
+            });
+  }
+
+  private record Numbers(List<Long> ids) implements LockObserver {
+    @Override
+    public void asked(long id, Set<String> keys, ContextView context) {
+      ids.add(id);
+    }
+  }
+
+  @Test
+  void storesAreClosedAfterTheLockers() {
+    List<String> events = new CopyOnWriteArrayList<>();
+    LockStore store = mock(LockStore.class);
+    ReactiveLocker locker = mock(ReactiveLocker.class);
+    when(locker.close())
+        .thenReturn(
+            Mono.delay(Duration.ofMillis(50)).then(Mono.fromRunnable(() -> events.add("locker"))));
+    when(store.close()).thenReturn(Mono.fromRunnable(() -> events.add("store")));
+    LockerLifecycle lifecycle = new LockerLifecycle(List.of(locker), List.of(store));
+    lifecycle.stop(() -> events.add("told"));
+    await().untilAsserted(() -> assertThat(events).containsExactly("locker", "store", "told"));
   }
 
   @Test

@@ -100,7 +100,7 @@ class Snippets {
     }
 
     @Bean
-    Reports reports() {
+    Reports reportWriter() {
       return new Reports();
     }
 
@@ -124,6 +124,11 @@ class Snippets {
                 locker.withLock("order:" + id, Duration.ofSeconds(10), payments.charge(id));
             return ServerResponse.ok().body(receipt, Receipt.class);
           });
+    }
+
+    @Bean(defaultCandidate = false)
+    ReactiveLocker reports(ReactiveLocker.Builder builder) {
+      return builder.defaults(LockOptions.of(Duration.ofMinutes(5))).build();
     }
 
     @Bean

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.monolock.LockNotAcquiredException;
+import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.reactor.CurrentLock;
@@ -20,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -349,6 +351,56 @@ class LockedTest {
   }
 
   @Test
+  void withSeveralLockersAnAnnotationThatNamesNoneFailsTheStart() {
+    runner
+        .withBean("reports", ReactiveLocker.class, LockedTest::anotherLocker)
+        .withBean(AnnotatedOffice.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasMessageContainingAll(
+                        ".sell(int) does not say which ReactiveLocker it means",
+                        "reports",
+                        "monolockLocker",
+                        "@Primary",
+                        "locker = "));
+  }
+
+  @Test
+  void aLockerThatIsNoDefaultCandidateIsOnlyUsedByItsName() {
+    aHeldSeatIsNotSold(
+        runner.withBean(
+            "reports",
+            ReactiveLocker.class,
+            LockedTest::anotherLocker,
+            definition -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false)).withBean(AnnotatedOffice.class),
+        AnnotatedOffice.class,
+        office -> office.sell(7));
+  }
+
+  @Test
+  void thePrimaryLockerIsTheDefault() {
+    aHeldSeatIsNotSold(
+        runner
+            .withBean(
+                "reports",
+                ReactiveLocker.class,
+                () ->
+                    ReactiveLocker.builder(InMemoryLockStore.create())
+                        .defaults(LockOptions.of(LIMIT).waitAtMost(Duration.ZERO))
+                        .build(),
+                definition -> definition.setPrimary(true))
+            .withBean(AnnotatedOffice.class),
+        AnnotatedOffice.class,
+        office -> office.sell(7));
+  }
+
+  private static ReactiveLocker anotherLocker() {
+    return ReactiveLocker.create(InMemoryLockStore.create());
+  }
+
+  @Test
   void aLockerThatDoesNotExistFailsTheStart() {
     runner
         .withBean(TwoStores.class)
@@ -371,7 +423,7 @@ class LockedTest {
             context ->
                 assertThat(context)
                     .getFailure()
-                    .hasMessageContaining(".sell(int) needs one ReactiveLocker bean"));
+                    .hasMessageContaining(".sell(int) needs a ReactiveLocker bean, but there is none"));
   }
 
   static class Several {
