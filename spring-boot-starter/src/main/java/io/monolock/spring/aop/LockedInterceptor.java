@@ -109,7 +109,6 @@ final class LockedInterceptor implements MethodInterceptor {
           method.options(locker.defaults()));
     }
 
-    @SuppressWarnings("unchecked")
     Publisher<Object> proceed() {
       begun = true;
       MethodInvocation once =
@@ -117,11 +116,11 @@ final class LockedInterceptor implements MethodInterceptor {
               ? ofProxy.invocableClone()
               : invocation;
       try {
-        Object result = once.proceed();
+        Publisher<Object> result = method.result().asPublisher(once.proceed());
         return result == null
             ? Mono.error(
                 new IllegalStateException(method + ": the method must not return null, but did"))
-            : (Publisher<Object>) result;
+            : result;
       } catch (Error e) {
         throw e;
       } catch (Throwable e) {

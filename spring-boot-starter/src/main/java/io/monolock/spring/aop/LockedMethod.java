@@ -10,6 +10,8 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.env.PropertyResolver;
@@ -50,6 +52,7 @@ record LockedMethod(
     LockedMethod read(Method method, Class<?> type, MergedAnnotation<Locked> locked) {
       String name = nameOf(method, type);
       checkModifiers(method, name);
+      checkClass(type, name);
       try {
         boolean mayBeSkipped = locked.getEnum("onBusy", OnBusy.class) == OnBusy.SKIP;
         return new LockedMethod(
@@ -80,6 +83,29 @@ record LockedMethod(
           + Arrays.stream(method.getParameterTypes())
               .map(Class::getSimpleName)
               .collect(Collectors.joining(", ", "(", ")"));
+    }
+
+    /** Spring itself would say that CGLIB failed. */
+    private void checkClass(Class<?> type, String name) {
+      boolean canBeExtended =
+          !Modifier.isFinal(type.getModifiers())
+              && !type.isSealed()
+              && Arrays.stream(type.getDeclaredConstructors())
+                  .anyMatch(any -> !Modifier.isPrivate(any.getModifiers()));
+      if (!canBeExtended && (type.getInterfaces().length == 0 || classesAreExtended())) {
+        throw new IllegalStateException(
+            name
+                + " has no effect, as its class is final or sealed, or has only private"
+                + " constructors, so that Spring cannot extend it: make it an open class, or let"
+                + " it implement an interface and set spring.aop.proxy-target-class=false");
+      }
+    }
+
+    private boolean classesAreExtended() {
+      String proxies = AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME;
+      return beans.containsBean(proxies)
+          && beans.getBean(proxies) instanceof ProxyConfig proxy
+          && proxy.isProxyTargetClass();
     }
 
     private static void checkModifiers(Method method, String name) {

@@ -2,6 +2,9 @@
 package io.monolock.spring.aop;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
@@ -30,6 +33,7 @@ enum ResultType {
     }
     if (KotlinDetector.isSuspendingFunction(method)) {
       checkCoroutines(method);
+      checkBoxed(type);
       checkNullable(result, mayBeSkipped);
       return SUSPENDED;
     }
@@ -46,6 +50,20 @@ enum ResultType {
             + " make it a suspend function");
   }
 
+  /**
+   * What the call gave. That of a suspend function is a value, or null, if other advice answered it
+   * without calling the function, as caches do.
+   *
+   * @return null if it gave null, though it must not
+   */
+  @SuppressWarnings("unchecked")
+  @Nullable Publisher<Object> asPublisher(@Nullable Object given) {
+    if (given instanceof Publisher<?> publisher) {
+      return (Publisher<Object>) publisher;
+    }
+    return this == SUSPENDED ? Mono.justOrEmpty(given) : null;
+  }
+
   /** Without them Spring calls suspend functions as if they were others. */
   private static void checkCoroutines(Method method) {
     ClassLoader loader = method.getDeclaringClass().getClassLoader();
@@ -54,6 +72,20 @@ enum ResultType {
       throw new IllegalArgumentException(
           "it is a suspend function, which Spring can only intercept with"
               + " kotlinx-coroutines-reactor and kotlin-reflect: add both to the application");
+    }
+  }
+
+  /** Callers expect what is in a value class, but what Spring gives them is the class, or both. */
+  private static void checkBoxed(Class<?> type) {
+    boolean isValueClass =
+        Arrays.stream(type.getAnnotations())
+            .anyMatch(any -> any.annotationType().getName().equals("kotlin.jvm.JvmInline"));
+    if (isValueClass) {
+      throw new IllegalArgumentException(
+          "its result is a "
+              + type.getSimpleName()
+              + ", a value class, which Spring does not hand on as Kotlin expects it: return what"
+              + " is in it, or another class");
     }
   }
 

@@ -26,9 +26,12 @@ class BadlyLockedTest {
           .withBean("store", LockStore.class, InMemoryLockStore::create);
 
   private void fails(Class<?> type, String method, String... why) {
-    runner
-        .withBean(type)
-        .run(
+    fails(runner.withBean(type), type, method, why);
+  }
+
+  private static void fails(
+      ApplicationContextRunner withType, Class<?> type, String method, String... why) {
+    withType.run(
             context ->
                 assertThat(causesOf(context.getStartupFailure()))
                     .filteredOn(e -> String.valueOf(e.getMessage()).startsWith("@Locked on "))
@@ -106,6 +109,56 @@ class BadlyLockedTest {
     for (Class<?> type : List.of(IsPrivate.class, IsFinal.class, IsStatic.class)) {
       fails(type, "work()", "private, final or static", "open");
     }
+  }
+
+  static final class FinalClass {
+    @Locked(keys = "'a'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  record FinalRecord(int number) {
+    FinalRecord() {
+      this(1);
+    }
+
+    @Locked(keys = "'a'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static sealed class SealedClass permits OfSealed {
+    @Locked(keys = "'a'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static final class OfSealed extends SealedClass {}
+
+  static class Singleton {
+    static final Singleton ONE = new Singleton();
+
+    private Singleton() {}
+
+    @Locked(keys = "'a'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  @Test
+  void aClassThatCannotBeExtended() {
+    for (Class<?> type : List.of(FinalClass.class, FinalRecord.class, SealedClass.class)) {
+      fails(type, "work()", "its class is final or sealed", "make it an open class");
+    }
+    fails(
+        runner.withBean(Singleton.class, () -> Singleton.ONE),
+        Singleton.class,
+        "work()",
+        "only private constructors");
   }
 
   static class UnknownVariable {

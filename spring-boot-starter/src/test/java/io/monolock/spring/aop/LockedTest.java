@@ -318,6 +318,24 @@ class LockedTest {
         office -> office.sell(7));
   }
 
+  static final class FinalOffice implements Plain {
+    @Override
+    @Locked(keys = "'seat:' + #seat")
+    public Mono<String> sell(int seat) {
+      return Mono.just("sold");
+    }
+  }
+
+  @Test
+  void aFinalClassIsLockedByItsInterface() {
+    aHeldSeatIsNotSold(
+        runner
+            .withPropertyValues("spring.aop.proxy-target-class=false")
+            .withBean(Plain.class, FinalOffice::new),
+        Plain.class,
+        office -> office.sell(7));
+  }
+
   @Test
   void annotationsOfOurOwnCountAndTheirTextsMayHavePlaceholders() {
     aHeldSeatIsNotSold(runner.withBean(Counter.class), Counter.class, counter -> counter.sell(7));
