@@ -8,8 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Runs a method of a bean under a lock. The method returns a {@code Mono} or a {@code Flux}, or is
- * a {@code suspend} function of Kotlin; any other one fails the start of the application.
+ * Runs a method of a bean under a lock. The method returns a {@code Mono}, a {@code Flux}, a {@code
+ * CompletableFuture} or a {@code CompletionStage}, or is a {@code suspend} function of Kotlin; any
+ * other one fails the start of the application.
  *
  * <pre>{@code
  * @Locked(keys = "'order:' + #id", ttl = "10s", waitAtMost = "2s")
@@ -28,6 +29,11 @@ import java.lang.annotation.Target;
  *
  * <p>The method, and what it returned, find the lock in the Reactor Context: {@link
  * io.monolock.reactor.CurrentLock}.
+ *
+ * <p>A method that returns a future takes the lock when it is called, as no subscription tells that
+ * the result is wanted; it is called later, on the scheduler of the locker, and its work does not
+ * find the lock in a Context. To cancel the future that the caller has, which is another one, is to
+ * cancel the subscription.
  *
  * <p>Cancelled, the subscription of what the method returned is cancelled and the lock is freed at
  * once, or at the end of the work with {@link #finishOnCancel}. The body of a {@code suspend}
@@ -155,7 +161,7 @@ public @interface Locked {
 
     /**
      * It is skipped: the method is not called, and what it would return completes empty; a {@code
-     * suspend} function gives null. One attempt is made, unless {@link Locked#waitAtMost} is set on
+     * suspend} function or a future gives null. One attempt is made, unless {@link Locked#waitAtMost} is set on
      * the annotation. A line of the level debug and {@link SkipObserver} beans tell of it.
      *
      * <p>For a {@code suspend} function the type of the result must have null, or be {@code Unit};

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Gives the caller a publisher that takes the lock when it is subscribed, and calls the method
- * under it: once for each subscription.
+ * under it: once for each subscription. A future is subscribed at once.
  *
  * <p>Suspend functions need nothing of their own: Spring makes a Mono of what lies behind an
  * interceptor, and suspends the caller until the Mono that the interceptor gives has ended.
@@ -49,9 +49,11 @@ final class LockedInterceptor implements MethodInterceptor {
     if (method == null) {
       return invocation.proceed();
     }
-    return method.result() == ResultType.FLUX
-        ? many(method, invocation)
-        : one(method, invocation);
+    return switch (method.result()) {
+      case FLUX -> many(method, invocation);
+      case MONO, SUSPENDED -> one(method, invocation);
+      case FUTURE -> one(method, invocation).toFuture();
+    };
   }
 
   private Mono<Object> one(LockedMethod method, MethodInvocation invocation) {

@@ -3,6 +3,8 @@ package io.monolock.spring.aop;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.KotlinDetector;
@@ -15,6 +17,8 @@ import reactor.core.publisher.Mono;
 enum ResultType {
   MONO,
   FLUX,
+  /** The call itself takes the lock, as nothing else tells that the result is wanted. */
+  FUTURE,
   /** The method is a suspend function, which Spring calls as if it gave a Mono. */
   SUSPENDED;
 
@@ -43,11 +47,16 @@ enum ResultType {
     if (type == Flux.class) {
       return FLUX;
     }
+    if (type == CompletableFuture.class || type == CompletionStage.class) {
+      return FUTURE;
+    }
     throw new IllegalArgumentException(
         "it returns "
             + method.getReturnType().getName()
-            + ", so there is no subscription that the lock could span: return a Mono or a Flux, or"
-            + " make it a suspend function");
+            + ", so nothing tells when its work ends, which the lock could span without blocking a"
+            + " thread: return a Mono, a Flux or a CompletableFuture, or make it a suspend function;"
+            + " work that blocks goes into Mono.fromCallable(() -> ...)"
+            + ".subscribeOn(Schedulers.boundedElastic())");
   }
 
   /**
@@ -61,7 +70,12 @@ enum ResultType {
     if (given instanceof Publisher<?> publisher) {
       return (Publisher<Object>) publisher;
     }
-    return this == SUSPENDED ? Mono.justOrEmpty(given) : null;
+    if (this == SUSPENDED) {
+      return Mono.justOrEmpty(given);
+    }
+    return given instanceof CompletionStage<?> stage
+        ? Mono.fromCompletionStage((CompletionStage<Object>) stage)
+        : null;
   }
 
   /** Without them Spring calls suspend functions as if they were others. */

@@ -10,6 +10,7 @@ import io.monolock.store.LockStore;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -67,7 +68,7 @@ class BadlyLockedTest {
 
   static class ReturnsFuture {
     @Locked(keys = "'a'")
-    CompletableFuture<String> future() {
+    Future<String> future() {
       return CompletableFuture.completedFuture("");
     }
   }
@@ -78,9 +79,10 @@ class BadlyLockedTest {
         ReturnsText.class,
         "text(int, String)",
         "returns java.lang.String",
-        "return a Mono or a Flux");
+        "return a Mono, a Flux or a CompletableFuture",
+        "Mono.fromCallable");
     fails(ReturnsNothing.class, "nothing()", "returns void");
-    fails(ReturnsFuture.class, "future()", "returns java.util.concurrent.CompletableFuture");
+    fails(ReturnsFuture.class, "future()", "returns java.util.concurrent.Future");
   }
 
   static class IsPrivate {
