@@ -161,8 +161,9 @@ public @interface Locked {
 
     /**
      * It is skipped: the method is not called, and what it would return completes empty; a {@code
-     * suspend} function or a future gives null. One attempt is made, unless {@link Locked#waitAtMost} is set on
-     * the annotation. A line of the level debug and {@link SkipObserver} beans tell of it.
+     * suspend} function or a future gives null. One attempt is made, unless {@link
+     * Locked#waitAtMost} is set on the annotation. A line of the level debug and {@link
+     * SkipObserver} beans tell of it.
      *
      * <p>For a {@code suspend} function the type of the result must have null, or be {@code Unit};
      * any other fails the start.

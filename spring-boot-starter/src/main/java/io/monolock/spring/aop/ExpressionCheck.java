@@ -53,7 +53,10 @@ final class ExpressionCheck {
 
   /** What to write for a text that was meant as it stands. */
   static String asText(String text) {
-    return "for a text as it stands, write key = \"" + text + "\", or quote it, keys = \"'" + text
+    return "for a text as it stands, write key = \""
+        + text
+        + "\", or quote it, keys = \"'"
+        + text
         + "'\"";
   }
 

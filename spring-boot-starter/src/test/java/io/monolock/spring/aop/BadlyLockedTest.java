@@ -33,16 +33,15 @@ class BadlyLockedTest {
   private static void fails(
       ApplicationContextRunner withType, Class<?> type, String method, String... why) {
     withType.run(
-            context ->
-                assertThat(causesOf(context.getStartupFailure()))
-                    .filteredOn(e -> String.valueOf(e.getMessage()).startsWith("@Locked on "))
-                    .first()
-                    .satisfies(
-                        e ->
-                            assertThat(e)
-                                .hasMessageStartingWith(
-                                    "@Locked on " + type.getName() + "." + method)
-                                .hasMessageContainingAll(why)));
+        context ->
+            assertThat(causesOf(context.getStartupFailure()))
+                .filteredOn(e -> String.valueOf(e.getMessage()).startsWith("@Locked on "))
+                .first()
+                .satisfies(
+                    e ->
+                        assertThat(e)
+                            .hasMessageStartingWith("@Locked on " + type.getName() + "." + method)
+                            .hasMessageContainingAll(why)));
   }
 
   private static Stream<Throwable> causesOf(Throwable failure) {

@@ -388,11 +388,13 @@ class LockedTest {
   @Test
   void aLockerThatIsNoDefaultCandidateIsOnlyUsedByItsName() {
     aHeldSeatIsNotSold(
-        runner.withBean(
-            "reports",
-            ReactiveLocker.class,
-            LockedTest::anotherLocker,
-            definition -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false)).withBean(AnnotatedOffice.class),
+        runner
+            .withBean(
+                "reports",
+                ReactiveLocker.class,
+                LockedTest::anotherLocker,
+                definition -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+            .withBean(AnnotatedOffice.class),
         AnnotatedOffice.class,
         office -> office.sell(7));
   }
@@ -441,7 +443,8 @@ class LockedTest {
             context ->
                 assertThat(context)
                     .getFailure()
-                    .hasMessageContaining(".sell(int) needs a ReactiveLocker bean, but there is none"));
+                    .hasMessageContaining(
+                        ".sell(int) needs a ReactiveLocker bean, but there is none"));
   }
 
   static class Several {

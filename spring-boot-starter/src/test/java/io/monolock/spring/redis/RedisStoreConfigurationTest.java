@@ -365,9 +365,6 @@ class RedisStoreConfigurationTest {
   void aPropertyThatBreaksARuleFailsTheStartAndIsNamed(String property, String message) {
     withoutSpringData
         .withPropertyValues("monolock.redis.url=redis://redis.example", property)
-        .run(
-            context ->
-                assertThat(context.getStartupFailure())
-                    .hasStackTraceContaining(message));
+        .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining(message));
   }
 }
