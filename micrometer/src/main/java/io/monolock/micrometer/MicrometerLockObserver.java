@@ -157,7 +157,7 @@ public final class MicrometerLockObserver implements LockObserver {
     private @Nullable Function<? super Set<String>, ? extends @Nullable String> keyGroup;
     private int maxGroups = MOST_GROUPS;
     private Tags tags = Tags.empty();
-    private boolean histograms = true;
+    private boolean histograms;
     private ObservationRegistry observations = ObservationRegistry.NOOP;
     private boolean showKeys;
 
@@ -212,7 +212,7 @@ public final class MicrometerLockObserver implements LockObserver {
 
     /**
      * Whether timers publish histograms to registries that compute quantiles from them, as
-     * Prometheus does: about 400 series for each group, against 45 without. Default true. Meter
+     * Prometheus does: about 400 series for each group, against 45 without. Default false. Meter
      * filters may decide otherwise.
      *
      * @param on whether they do

@@ -41,7 +41,7 @@ class DashboardTest {
 
   private final PrometheusMeterRegistry prometheus =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final MeteredLocker m = new MeteredLocker(prometheus, b -> b);
+  private final MeteredLocker m = new MeteredLocker(prometheus, b -> b.histograms(true));
   private List<String> scrape;
 
   /** A grant, a loss, a refusal, a wait in vain, a refresh that fails, a store in trouble. */

@@ -8,8 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Runs a method of a bean under a lock. The method returns a {@code Mono} or a {@code Flux}, or is
- * a {@code suspend} function of Kotlin; any other one fails the start of the application.
+ * Runs a method of a bean under a lock. The method returns a {@code Mono}, a {@code Flux}, a {@code
+ * CompletableFuture} or a {@code CompletionStage}, or is a {@code suspend} function of Kotlin; any
+ * other one fails the start of the application.
  *
  * <pre>{@code
  * @Locked(keys = "'order:' + #id", ttl = "10s", waitAtMost = "2s")
@@ -29,13 +30,19 @@ import java.lang.annotation.Target;
  * <p>The method, and what it returned, find the lock in the Reactor Context: {@link
  * io.monolock.reactor.CurrentLock}.
  *
+ * <p>A method that returns a future takes the lock when it is called, as no subscription tells that
+ * the result is wanted; it is called later, on the scheduler of the locker, and its work does not
+ * find the lock in a Context. To cancel the future that the caller has, which is another one, is to
+ * cancel the subscription.
+ *
  * <p>Cancelled, the subscription of what the method returned is cancelled and the lock is freed at
  * once, or at the end of the work with {@link #finishOnCancel}. The body of a {@code suspend}
  * function is cancelled cooperatively when its caller is: it may still be running when the lock is
  * free already, unless {@link #finishOnCancel} is on.
  *
  * <p>Options that are not set are those of the locker's defaults, which are the properties {@code
- * monolock.*}. All texts may have {@code ${placeholders}}.
+ * monolock.*}. All texts may have {@code ${placeholders}}. Times have a unit; without one they fail
+ * the start.
  *
  * <p>Not locked are calls that do not go through the bean that Spring hands out: of another method
  * of the same object, or on an object created with {@code new}. Methods that Spring cannot stand
@@ -49,22 +56,32 @@ import java.lang.annotation.Target;
 public @interface Locked {
 
   /**
+   * The key, as it stands here: the same one for each call, as {@code nightly-report}. Keys that
+   * depend on the call are {@link #keys}; an annotation has one or the other.
+   *
+   * @return the key, empty for none
+   */
+  String key() default "";
+
+  /**
    * Expressions in the language of Spring (SpEL) for the keys; all are taken together. The
    * parameters of the method are variables: by their name, as {@code #id}, which takes the compiler
    * option {@code -parameters} in Java, or by their position, as {@code #p0}. The root has {@code
    * method}, {@code methodName}, {@code args}, {@code target} and {@code targetClass}; {@code
-   * @name} is a bean. A variable that does not exist fails the start.
+   * @name} is a bean. A text stands in quotes. A variable, or a name of the root, that does not
+   * exist fails the start.
    *
    * <p>A collection or an array gives several keys. A key is a text, a number, a {@code UUID}, an
    * enum or another simple value, and neither null nor empty. Note that {@code 'order:' + null} is
    * a text, too.
    *
-   * @return one expression or several
+   * @return one expression or several, or none with {@link #key}
    */
-  String[] keys();
+  String[] keys() default {};
 
   /**
-   * The name of the {@link io.monolock.ReactiveLocker} bean. Default: the only or primary one.
+   * The name of the {@link io.monolock.ReactiveLocker} bean. Default: the only or primary one; with
+   * several, of which none is primary, the start fails.
    *
    * @return the name, empty for the default
    */
@@ -81,9 +98,17 @@ public @interface Locked {
   /**
    * How long to wait for the lock at most, as {@code 2s}; {@code 0s} is a single attempt.
    *
-   * @return the time, empty for the default of the locker
+   * @return the time, empty for the default of the locker, or for a single attempt with {@link
+   *     OnBusy#SKIP}
    */
   String waitAtMost() default "";
+
+  /**
+   * What becomes of a call while another holder has a key.
+   *
+   * @return to fail, unless set
+   */
+  OnBusy onBusy() default OnBusy.FAIL;
 
   /**
    * How long refreshes may hold the lock in all, as {@code 1h}.
@@ -93,7 +118,8 @@ public @interface Locked {
   String maxHold() default "";
 
   /**
-   * How long the keys stay taken at least, counted from the grant, as {@code 1m}.
+   * How long the keys stay taken at least, counted from the grant, as {@code 1m}. With {@link
+   * OnBusy#SKIP} the method runs at most once in this time, on all instances together.
    *
    * @return the time, empty for the default of the locker
    */
@@ -126,4 +152,22 @@ public @interface Locked {
    * @return one value, or none for the default of the locker
    */
   boolean[] finishOnCancel() default {};
+
+  /** What becomes of a call while another holder has a key. */
+  enum OnBusy {
+
+    /** It fails with a {@link io.monolock.LockNotAcquiredException}. */
+    FAIL,
+
+    /**
+     * It is skipped: the method is not called, and what it would return completes empty; a {@code
+     * suspend} function or a future gives null. One attempt is made, unless {@link
+     * Locked#waitAtMost} is set on the annotation. A line of the level debug and {@link
+     * SkipObserver} beans tell of it.
+     *
+     * <p>For a {@code suspend} function the type of the result must have null, or be {@code Unit};
+     * any other fails the start.
+     */
+    SKIP
+  }
 }

@@ -4,8 +4,8 @@ package io.monolock.spring;
 import io.monolock.ReactiveLocker;
 
 /**
- * Changes the auto-configured locker before it is built: its scheduler, for example, or anything
- * for which there is no property.
+ * Changes the auto-configured builder, which makes the auto-configured locker and others if the
+ * application asks for it: its scheduler, for example, or anything for which there is no property.
  *
  * <p>Beans of this type are called in their order, after the properties and the {@link
  * io.monolock.LockObserver} beans were applied; what they set replaces those.
@@ -14,7 +14,7 @@ import io.monolock.ReactiveLocker;
 public interface LockerBuilderCustomizer {
 
   /**
-   * Called once, when the locker is built.
+   * Called once for each builder.
    *
    * @param builder the builder, with the properties applied
    */

@@ -5,6 +5,7 @@ import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -77,15 +78,16 @@ record MonolockProperties(
   }
 
   LockOptions options() {
-    return LockOptions.of(ttl)
-        .waitAtMost(waitAtMost)
-        .retry(retry.spec())
-        .autoRefresh(autoRefresh)
-        .maxHold(maxHold)
-        .fenced(fenced)
-        .metadata(metadata)
-        .holdAtLeast(holdAtLeast)
-        .finishOnCancel(finishOnCancel);
+    LockOptions simple =
+        named("ttl", () -> LockOptions.of(ttl))
+            .retry(retry.spec())
+            .autoRefresh(autoRefresh)
+            .fenced(fenced)
+            .finishOnCancel(finishOnCancel);
+    LockOptions described = named("metadata", () -> simple.metadata(metadata));
+    LockOptions waiting = named("wait-at-most", () -> described.waitAtMost(waitAtMost));
+    LockOptions held = named("max-hold", () -> waiting.maxHold(maxHold));
+    return named("hold-at-least", () -> held.holdAtLeast(holdAtLeast));
   }
 
   /** Fails if a property is set that is no more, and names the one that replaces it. */
@@ -100,10 +102,18 @@ record MonolockProperties(
   }
 
   void applyTo(ReactiveLocker.Builder builder) {
-    builder
-        .defaults(options())
-        .commandTimeout(commandTimeout)
-        .closeTimeout(closeTimeout)
-        .turn(turn);
+    ReactiveLocker.Builder unused = builder.defaults(options());
+    named("command-timeout", () -> builder.commandTimeout(commandTimeout));
+    named("close-timeout", () -> builder.closeTimeout(closeTimeout));
+    named("turn", () -> builder.turn(turn));
+  }
+
+  /** An error says the rule and the value; here, which property has it. */
+  private static <T> T named(String property, Supplier<T> setting) {
+    try {
+      return setting.get();
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("monolock." + property + ": " + e.getMessage(), e);
+    }
   }
 }

@@ -10,13 +10,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.ContextView;
 
-/** Notifies several observers, in their order, each of them also if one before it has failed. */
+/**
+ * Notifies several observers, in their order, each of them also if one before it has failed.
+ *
+ * <p>They may hear of several lockers, each of which counts its acquisitions from 1. So those of
+ * each locker get numbers of their own.
+ */
 final class ObserversAsOne implements LockObserver {
 
-  private final List<LockObserver> observers;
+  private static final int BITS_FOR_ACQUISITIONS = 40;
 
-  ObserversAsOne(List<LockObserver> observers) {
+  private final List<LockObserver> observers;
+  private final long firstId;
+
+  ObserversAsOne(List<LockObserver> observers, long numberOfLocker) {
     this.observers = observers;
+    this.firstId = numberOfLocker << BITS_FOR_ACQUISITIONS;
   }
 
   private void notifyEach(Consumer<LockObserver> event) {
@@ -45,47 +54,47 @@ final class ObserversAsOne implements LockObserver {
 
   @Override
   public void asked(long id, Set<String> keys, ContextView context) {
-    notifyEach(observer -> observer.asked(id, keys, context));
+    notifyEach(observer -> observer.asked(firstId + id, keys, context));
   }
 
   @Override
   public void waiting(long id, Set<String> keys) {
-    notifyEach(observer -> observer.waiting(id, keys));
+    notifyEach(observer -> observer.waiting(firstId + id, keys));
   }
 
   @Override
   public void acquired(long id, Set<String> keys, Duration waited, int attempts) {
-    notifyEach(observer -> observer.acquired(id, keys, waited, attempts));
+    notifyEach(observer -> observer.acquired(firstId + id, keys, waited, attempts));
   }
 
   @Override
   public void notAcquired(
       long id, Set<String> keys, Duration waited, int attempts, Throwable reason) {
-    notifyEach(observer -> observer.notAcquired(id, keys, waited, attempts, reason));
+    notifyEach(observer -> observer.notAcquired(firstId + id, keys, waited, attempts, reason));
   }
 
   @Override
   public void refreshed(long id, Set<String> keys) {
-    notifyEach(observer -> observer.refreshed(id, keys));
+    notifyEach(observer -> observer.refreshed(firstId + id, keys));
   }
 
   @Override
   public void refreshFailed(long id, Set<String> keys, Throwable reason) {
-    notifyEach(observer -> observer.refreshFailed(id, keys, reason));
+    notifyEach(observer -> observer.refreshFailed(firstId + id, keys, reason));
   }
 
   @Override
   public void lost(long id, Set<String> keys, LockLostException.Reason reason) {
-    notifyEach(observer -> observer.lost(id, keys, reason));
+    notifyEach(observer -> observer.lost(firstId + id, keys, reason));
   }
 
   @Override
   public void released(long id, Set<String> keys, Duration held, boolean wasOurs) {
-    notifyEach(observer -> observer.released(id, keys, held, wasOurs));
+    notifyEach(observer -> observer.released(firstId + id, keys, held, wasOurs));
   }
 
   @Override
   public void abandoned(long id, Set<String> keys) {
-    notifyEach(observer -> observer.abandoned(id, keys));
+    notifyEach(observer -> observer.abandoned(firstId + id, keys));
   }
 }

@@ -97,6 +97,14 @@ class MetadataTest {
                 .toList());
   }
 
+  /** So that the test of times without a unit has all of them. */
+  @Test
+  void allTimesAreKnown() throws IOException {
+    assertThat(properties())
+        .filteredOn(property -> "java.time.Duration".equals(property.get("type")))
+        .hasSize(10);
+  }
+
   private static Stream<String> options(Class<?> type, int parameters) {
     return Arrays.stream(type.getDeclaredMethods())
         .filter(method -> Modifier.isPublic(method.getModifiers()))

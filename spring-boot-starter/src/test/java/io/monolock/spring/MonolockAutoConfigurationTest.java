@@ -2,8 +2,10 @@
 package io.monolock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import io.monolock.Lock;
 import io.monolock.LockObserver;
@@ -15,18 +17,29 @@ import io.monolock.store.LockStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Answers;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
+import reactor.util.context.ContextView;
 
 /** The locker that an application gets, and what it is made of. */
 class MonolockAutoConfigurationTest {
@@ -54,17 +67,118 @@ class MonolockAutoConfigurationTest {
   }
 
   @Test
-  void aLockerOfTheApplicationReplacesOurs() {
+  void aLockerOfTheApplicationStandsBesideOurs() {
     ReactiveLocker own = ReactiveLocker.create(InMemoryLockStore.create());
-    bare.withBean("own", ReactiveLocker.class, () -> own)
-        .withPropertyValues("monolock.redis.url=redis://localhost:1")
+    inMemory
+        .withBean("reports", ReactiveLocker.class, () -> own)
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              assertThat(context.getBeanNamesForType(ReactiveLocker.class))
+                  .containsExactlyInAnyOrder("reports", "monolockLocker");
+              ReactiveLocker ours = context.getBean("monolockLocker", ReactiveLocker.class);
+              assertThat(ours).isNotSameAs(own);
+              ours.acquire("order:42", LIMIT).block(LIMIT);
+              assertThat(context.getBean(LockStore.class).inspect("order:42").block(LIMIT))
+                  .isNotNull();
+            });
+  }
+
+  @Test
+  void aLockerOfTheApplicationReplacesOursByItsName() {
+    ReactiveLocker own = ReactiveLocker.create(InMemoryLockStore.create());
+    inMemory
+        .withBean("monolockLocker", ReactiveLocker.class, () -> own)
+        .run(context -> assertThat(context).getBean(ReactiveLocker.class).isSameAs(own));
+  }
+
+  @Test
+  void severalStoresOfWhichNoneIsPrimaryFailTheStartWithTheirNames() {
+    inMemory
+        .withBean("another", LockStore.class, InMemoryLockStore::create)
         .run(
             context ->
                 assertThat(context)
-                    .hasSingleBean(ReactiveLocker.class)
-                    .doesNotHaveBean(LockStore.class)
-                    .getBean(ReactiveLocker.class)
-                    .isSameAs(own));
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(NoUniqueBeanDefinitionException.class)
+                    .hasMessageContainingAll("store", "another"));
+  }
+
+  @Test
+  void aStoreThatIsNoDefaultCandidateLeavesOursWhereItIs() {
+    inMemory
+        .withBean("another", LockStore.class, InMemoryLockStore::create, noDefaultCandidate())
+        .run(
+            context -> {
+              context.getBean(ReactiveLocker.class).acquire("order:42", LIMIT).block(LIMIT);
+              LockStore ours = context.getBean("store", LockStore.class);
+              assertThat(ours.inspect("order:42").block(LIMIT)).isNotNull();
+            });
+  }
+
+  private static BeanDefinitionCustomizer noDefaultCandidate() {
+    return definition -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false);
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class NamedLockers {
+    @Bean(defaultCandidate = false)
+    ReactiveLocker first(ReactiveLocker.Builder builder) {
+      return builder.defaults(LockOptions.of(Duration.ofSeconds(1))).build();
+    }
+
+    @Bean(defaultCandidate = false)
+    ReactiveLocker second(ReactiveLocker.Builder builder) {
+      return builder.build();
+    }
+  }
+
+  @Test
+  void theBuilderMakesNamedLockersWithTheSettingsAndTheStoreOfOurs() {
+    List<Long> ids = new CopyOnWriteArrayList<>();
+    inMemory
+        .withUserConfiguration(NamedLockers.class)
+        .withPropertyValues("monolock.ttl=11s")
+        .withBean(LockObserver.class, () -> new Numbers(ids))
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              ReactiveLocker ours = context.getBean(ReactiveLocker.class);
+              ReactiveLocker first = context.getBean("first", ReactiveLocker.class);
+              ReactiveLocker second = context.getBean("second", ReactiveLocker.class);
+              assertThat(List.of(ours, first, second)).doesNotHaveDuplicates();
+              assertThat(first.defaults().ttl()).isEqualTo(Duration.ofSeconds(1));
+              assertThat(second.defaults().ttl()).isEqualTo(Duration.ofSeconds(11));
+              first.acquire("order:42", LIMIT).block(LIMIT);
+              assertThat(second.tryAcquire("order:42", LIMIT).block(LIMIT)).isNull();
+              first.close().block(LIMIT);
+              Lock lock = second.acquire("order:42", LIMIT).block(LIMIT);
+              assertThat(ours.tryAcquire("order:42", LIMIT).block(LIMIT)).isNull();
+              assertThat(lock.release().block(LIMIT)).isTrue();
+              await().untilAsserted(() -> assertThat(ids).hasSize(4).doesNotHaveDuplicates());
+            });
+  }
+
+  private record Numbers(List<Long> ids) implements LockObserver {
+    @Override
+    public void asked(long id, Set<String> keys, ContextView context) {
+      ids.add(id);
+    }
+  }
+
+  @Test
+  void storesAreClosedAfterTheLockers() {
+    List<String> events = new CopyOnWriteArrayList<>();
+    LockStore store = mock(LockStore.class);
+    ReactiveLocker locker = mock(ReactiveLocker.class);
+    when(locker.close())
+        .thenReturn(
+            Mono.delay(Duration.ofMillis(50)).then(Mono.fromRunnable(() -> events.add("locker"))));
+    when(store.close()).thenReturn(Mono.fromRunnable(() -> events.add("store")));
+    LockerLifecycle lifecycle = new LockerLifecycle(List.of(locker), List.of(store));
+    lifecycle.stop(() -> events.add("told"));
+    await().untilAsserted(() -> assertThat(events).containsExactly("locker", "store", "told"));
   }
 
   @Test
@@ -154,25 +268,78 @@ class MonolockAutoConfigurationTest {
                     .hasMessageContaining("monolock.turn"));
   }
 
-  @Test
-  void aPropertyOutOfRangeFailsTheStartAndSaysSo() {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "monolock.ttl=1ms | monolock.ttl: ttl must be between 10 ms and 365 days, was PT0.001S",
+        "monolock.wait-at-most=-1s | monolock.wait-at-most: waitAtMost must be between",
+        "monolock.max-hold=0s | monolock.max-hold: maxHold must be between",
+        "monolock.hold-at-least=366d | monolock.hold-at-least: holdAtLeast must be between",
+        "monolock.metadata=${bad} | monolock.metadata: metadata must be valid Unicode",
+        "monolock.command-timeout=0s | monolock.command-timeout: commandTimeout must be between",
+        "monolock.close-timeout=2h | monolock.close-timeout: closeTimeout must be between",
+        "monolock.turn=-1s | monolock.turn: turn must be between",
+        "monolock.retry.max-backoff=1ms | monolock.retry.min-backoff must be between",
+        "monolock.retry.jitter=2 | monolock.retry.jitter must be between 0 and 1, was 2"
+      })
+  void aPropertyOutOfRangeFailsTheStartAndIsNamed(String property, String message) {
     inMemory
-        .withPropertyValues("monolock.ttl=1ms")
+        .withPropertyValues(property, "bad=\ud800")
         .run(
             context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .hasMessageContaining("ttl must be between 10 ms and 365 days, was PT0.001S"));
-    inMemory
-        .withPropertyValues("monolock.retry.max-backoff=1ms")
-        .run(
-            context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .hasMessageContaining("monolock.retry.min-backoff"));
+                assertThat(causesOf(context.getStartupFailure()))
+                    .anyMatch(e -> String.valueOf(e.getMessage()).startsWith(message)));
   }
+
+  private static Stream<Throwable> causesOf(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "monolock.ttl",
+        "monolock.wait-at-most",
+        "monolock.max-hold",
+        "monolock.hold-at-least",
+        "monolock.command-timeout",
+        "monolock.close-timeout",
+        "monolock.turn",
+        "monolock.retry.min-backoff",
+        "monolock.retry.max-backoff",
+        "monolock.redis.connect-timeout"
+      })
+  void aTimeWithoutAUnitFailsTheStartAndIsNamed(String property) {
+    for (String value : List.of("30", " +30", "${thirty}")) {
+      bare.withPropertyValues("monolock.redis.url=redis://localhost:1", "thirty=30")
+          .withPropertyValues(property + "=" + value)
+          .run(
+              context ->
+                  assertThat(context)
+                      .getFailure()
+                      .rootCause()
+                      .hasMessageStartingWith(property + " must be a time with a unit, like 30s"));
+    }
+  }
+
+  @Test
+  void zeroNeedsNoUnitAndTimesOfOthersAreTheirs() {
+    inMemory
+        .withPropertyValues("monolock.wait-at-most=0", "spring.data.redis.timeout=30")
+        .withUserConfiguration(Others.class)
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              assertThat(context.getBean(ReactiveLocker.class).defaults().waitAtMost()).isZero();
+              assertThat(context.getBean(DataRedisProperties.class).getTimeout())
+                  .isEqualTo(Duration.ofMillis(30));
+            });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableConfigurationProperties(DataRedisProperties.class)
+  static class Others {}
 
   @Test
   void allObserversOfTheApplicationAreNotifiedInTheirOrder() {

@@ -8,6 +8,8 @@ import io.monolock.LockObserver;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.Mockito;
@@ -28,7 +30,7 @@ class ObserversAsOneTest {
     Object[] arguments =
         Arrays.stream(event.getParameterTypes()).map(ObserversAsOneTest::any).toArray();
 
-    event.invoke(new ObserversAsOne(List.of(first, second)), arguments);
+    event.invoke(new ObserversAsOne(List.of(first, second), 0), arguments);
 
     for (LockObserver observer : List.of(first, second)) {
       assertThat(Mockito.mockingDetails(observer).getInvocations())
@@ -39,6 +41,18 @@ class ObserversAsOneTest {
                 assertThat(call.getRawArguments()).isEqualTo(arguments);
               });
     }
+  }
+
+  @Test
+  void acquisitionsOfDifferentLockersHaveDifferentNumbers() {
+    LockObserver observer = mock(LockObserver.class);
+    for (long locker = 0; locker < 3; locker++) {
+      new ObserversAsOne(List.of(observer), locker).waiting(7, Set.of());
+    }
+    assertThat(Mockito.mockingDetails(observer).getInvocations())
+        .extracting(call -> call.getArgument(0))
+        .doesNotHaveDuplicates()
+        .contains(7L);
   }
 
   private static Object any(Class<?> type) {

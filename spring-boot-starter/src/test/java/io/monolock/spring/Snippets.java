@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
+import io.monolock.spring.Locked.OnBusy;
 import io.monolock.test.RedisExtension;
 import io.monolock.test.RedisServer;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -25,6 +28,7 @@ import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -51,6 +55,31 @@ class Snippets {
     }
   }
 
+  static class Reports {
+
+    final AtomicInteger written = new AtomicInteger();
+
+    Mono<Void> write() {
+      return Mono.fromRunnable(written::incrementAndGet);
+    }
+  }
+
+  @Service
+  static class Jobs {
+
+    private final Reports reports;
+
+    Jobs(Reports reports) {
+      this.reports = reports;
+    }
+
+    @Scheduled(cron = "0 0 3 * * *")
+    @Locked(key = "nightly-report", onBusy = OnBusy.SKIP, holdAtLeast = "10m")
+    Mono<Void> writeReport() {
+      return reports.write();
+    }
+  }
+
   @RestController
   record OrderEndpoint(Orders orders) {
     @PostMapping("/orders/{id}/payment")
@@ -71,6 +100,16 @@ class Snippets {
     }
 
     @Bean
+    Reports reportWriter() {
+      return new Reports();
+    }
+
+    @Bean
+    Jobs jobs(Reports reports) {
+      return new Jobs(reports);
+    }
+
+    @Bean
     OrderEndpoint orderEndpoint(Orders orders) {
       return new OrderEndpoint(orders);
     }
@@ -85,6 +124,11 @@ class Snippets {
                 locker.withLock("order:" + id, Duration.ofSeconds(10), payments.charge(id));
             return ServerResponse.ok().body(receipt, Receipt.class);
           });
+    }
+
+    @Bean(defaultCandidate = false)
+    ReactiveLocker reports(ReactiveLocker.Builder builder) {
+      return builder.defaults(LockOptions.of(Duration.ofMinutes(5))).build();
     }
 
     @Bean
@@ -143,5 +187,12 @@ class Snippets {
         .subscribeOn(Schedulers.boundedElastic())
         .block(Duration.ofSeconds(60));
     assertThat(server.commandAsLong("EXISTS", "order:42")).isZero();
+  }
+
+  @Test
+  void aJobRunsOnceForAllItsTicksInTheTimeThatItHolds() {
+    Jobs jobs = app.bean(Jobs.class);
+    Flux.range(0, 3).concatMap(tick -> jobs.writeReport()).blockLast(Duration.ofSeconds(60));
+    assertThat(app.bean(Reports.class).written).hasValue(1);
   }
 }

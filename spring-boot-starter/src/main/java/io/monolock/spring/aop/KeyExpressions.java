@@ -7,6 +7,8 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
@@ -19,16 +21,16 @@ import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
-import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.common.LiteralExpression;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ObjectUtils;
 
-/** Evaluates the keys of a call, by expressions that were parsed once. */
+/** Evaluates the keys of a call, by expressions that were parsed once; a text is one, too. */
 final class KeyExpressions {
 
   private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+  private static final Pattern VARIABLE = Pattern.compile("#(\\w+)");
   private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
   private final String owner;
@@ -51,16 +53,39 @@ final class KeyExpressions {
    * Fails with an IllegalArgumentException when an expression can never give a key.
    *
    * @param owner the annotated method, for messages
+   * @param key the key itself, empty if there are expressions
    * @param method whose parameters they may name
    */
-  static KeyExpressions parse(String owner, List<String> texts, Method method, BeanFactory beans) {
-    if (texts.isEmpty()) {
-      throw new IllegalArgumentException("keys must have an expression, was empty");
+  static KeyExpressions parse(
+      String owner, String key, List<String> texts, Method method, BeanFactory beans) {
+    if (key.isEmpty() == texts.isEmpty()) {
+      throw new IllegalArgumentException(
+          "it must have either key, a text, or keys, expressions, but has "
+              + (key.isEmpty() ? "none" : "both"));
     }
     Set<String> variables = variablesOf(method);
     List<SpelExpression> expressions = texts.stream().map(KeyExpressions::parsed).toList();
-    expressions.forEach(expression -> checkVariables(expression.getAST(), expression, variables));
-    return new KeyExpressions(owner, expressions, method, new BeanFactoryResolver(beans));
+    expressions.forEach(expression -> ExpressionCheck.check(expression, variables));
+    checkLiteral(key, variables);
+    return new KeyExpressions(
+        owner,
+        key.isEmpty() ? expressions : List.of(new LiteralExpression(key)),
+        method,
+        new BeanFactoryResolver(beans));
+  }
+
+  /** An expression in the wrong place would be one key for all calls. */
+  private static void checkLiteral(String key, Set<String> variables) {
+    Matcher variable = VARIABLE.matcher(key);
+    while (variable.find()) {
+      if (variables.contains(variable.group(1))) {
+        throw new IllegalArgumentException(
+            "key is a text as it stands, but names the parameter "
+                + variable.group()
+                + ": write the expression as keys, was "
+                + key);
+      }
+    }
   }
 
   private static SpelExpression parsed(String text) {
@@ -68,7 +93,12 @@ final class KeyExpressions {
       return PARSER.parseRaw(text);
     } catch (ParseException | IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "the expression \"" + text + "\" for a key cannot be understood: " + e.getMessage(), e);
+          "the expression \""
+              + text
+              + "\" for a key cannot be understood: "
+              + e.getMessage()
+              + (text.isEmpty() ? "" : "; " + ExpressionCheck.asText(text)),
+          e);
     }
   }
 
@@ -85,26 +115,6 @@ final class KeyExpressions {
     names.add("root");
     names.add("this");
     return names;
-  }
-
-  /** An unknown one would be null at run time, and all calls would share the key "order:null". */
-  private static void checkVariables(SpelNode node, SpelExpression whole, Set<String> variables) {
-    if (node instanceof VariableReference) {
-      String name = node.toStringAST().substring(1);
-      if (!variables.contains(name)) {
-        throw new IllegalArgumentException(
-            "the expression \""
-                + whole.getExpressionString()
-                + "\" for a key names #"
-                + name
-                + ", but there are only "
-                + variables
-                + "; names of parameters take the compiler option -parameters");
-      }
-    }
-    for (int i = 0; i < node.getChildCount(); i++) {
-      checkVariables(node.getChild(i), whole, variables);
-    }
   }
 
   Collection<String> evaluate(@Nullable Object target, @Nullable Object[] arguments) {

@@ -3,11 +3,13 @@ package io.monolock.spring.aop;
 
 import io.monolock.LockOptions;
 import io.monolock.spring.Locked;
+import io.monolock.spring.Locked.OnBusy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.env.PropertyResolver;
@@ -33,6 +35,9 @@ final class LockSettings {
   static LockSettings parse(MergedAnnotation<Locked> locked, PropertyResolver placeholders) {
     Parser parser = new Parser(locked, placeholders);
     parser.duration("ttl", LockOptions::ttl);
+    if (locked.getEnum("onBusy", OnBusy.class) == OnBusy.SKIP) {
+      parser.settings.add(options -> options.waitAtMost(Duration.ZERO));
+    }
     parser.duration("waitAtMost", LockOptions::waitAtMost);
     parser.duration("maxHold", LockOptions::maxHold);
     parser.duration("holdAtLeast", LockOptions::holdAtLeast);
@@ -47,6 +52,8 @@ final class LockSettings {
   }
 
   private static final class Parser {
+
+    private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");
 
     final List<UnaryOperator<LockOptions>> settings = new ArrayList<>();
     private final MergedAnnotation<Locked> locked;
@@ -74,10 +81,14 @@ final class LockSettings {
 
     private static Duration duration(String attribute, String text) {
       try {
-        return DurationStyle.detectAndParse(text);
+        Duration value = DurationStyle.detectAndParse(text);
+        if (!value.isZero() && NUMBER.matcher(text).matches()) {
+          throw new IllegalArgumentException("without a unit, Spring takes it for milliseconds");
+        }
+        return value;
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException(
-            attribute + " must be a time like 10s, 500ms or PT10S, was " + text, e);
+            attribute + " must be a time with a unit, like 10s, 500ms or PT10S, was " + text, e);
       }
     }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.spring.aop;
 
+import io.monolock.ReactiveLocker;
+import io.monolock.spring.SkipObserver;
 import java.lang.reflect.Method;
 import org.aopalliance.aop.Advice;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 
@@ -18,13 +21,16 @@ final class LockedAdvisor implements PointcutAdvisor, Ordered, SmartInitializing
 
   private final LockedMethods methods;
   private final Lockers lockers;
+  private final ObjectProvider<SkipObserver> skipObservers;
   private final LockedInterceptor interceptor;
   private final Pointcut pointcut;
 
-  LockedAdvisor(LockedMethods methods, Lockers lockers) {
+  LockedAdvisor(
+      LockedMethods methods, Lockers lockers, ObjectProvider<SkipObserver> skipObservers) {
     this.methods = methods;
     this.lockers = lockers;
-    this.interceptor = new LockedInterceptor(methods, lockers);
+    this.skipObservers = skipObservers;
+    this.interceptor = new LockedInterceptor(methods, lockers, skipObservers);
     this.pointcut = new LockedPointcut(methods);
   }
 
@@ -46,7 +52,13 @@ final class LockedAdvisor implements PointcutAdvisor, Ordered, SmartInitializing
   /** A locker that does not exist fails the start, not the first call. */
   @Override
   public void afterSingletonsInstantiated() {
-    methods.forEach(lockers::of);
+    methods.forEach(
+        locked -> {
+          ReactiveLocker unused = lockers.of(locked);
+          if (locked.mayBeSkipped()) {
+            skipObservers.forEach(observer -> observer.maySkip(locked.method()));
+          }
+        });
   }
 
   private static final class LockedPointcut extends StaticMethodMatcherPointcut {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.spring.aop;
 
+import io.monolock.spring.SkipObserver;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -32,7 +33,9 @@ public final class LockedAutoConfiguration {
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static LockedAdvisor monolockLockedAdvisor(BeanFactory beans, Environment environment) {
     return new LockedAdvisor(
-        new LockedMethods(new LockedMethod.Reader(beans, environment)), new Lockers(beans));
+        new LockedMethods(new LockedMethod.Reader(beans, environment)),
+        new Lockers(beans),
+        beans.getBeanProvider(SkipObserver.class));
   }
 
   /** Asks Spring for proxies without AspectJ; of which kind they are is left to Spring Boot. */

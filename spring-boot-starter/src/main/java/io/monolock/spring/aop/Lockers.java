@@ -4,6 +4,7 @@ package io.monolock.spring.aop;
 import io.monolock.ReactiveLocker;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 
 /** The lockers of the application, looked for when they are needed. */
 record Lockers(BeanFactory beans) {
@@ -14,13 +15,19 @@ record Lockers(BeanFactory beans) {
       return name.isEmpty()
           ? beans.getBean(ReactiveLocker.class)
           : beans.getBean(name, ReactiveLocker.class);
+    } catch (NoUniqueBeanDefinitionException e) {
+      throw new IllegalStateException(
+          method
+              + " does not say which ReactiveLocker it means, of "
+              + e.getBeanNamesFound()
+              + ": name one with locker = \"...\", or mark one bean as @Primary, or the others as"
+              + " @Bean(defaultCandidate = false)",
+          e);
     } catch (BeansException e) {
       throw new IllegalStateException(
           method
-              + " needs "
-              + (name.isEmpty()
-                  ? "one ReactiveLocker bean, or the name of one of several with locker = \"...\""
-                  : "a ReactiveLocker bean named " + name),
+              + " needs a ReactiveLocker bean"
+              + (name.isEmpty() ? ", but there is none" : " named " + name),
           e);
     }
   }

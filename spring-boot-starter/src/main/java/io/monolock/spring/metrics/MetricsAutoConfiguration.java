@@ -39,4 +39,9 @@ public final class MetricsAutoConfiguration {
     observations.ifUnique(builder::observations);
     return builder.build();
   }
+
+  @Bean
+  SkipCounter monolockSkipCounter(MeterRegistry meters) {
+    return new SkipCounter(meters);
+  }
 }

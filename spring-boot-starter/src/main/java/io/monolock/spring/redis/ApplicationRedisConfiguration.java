@@ -17,7 +17,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  *
  * <p>It is known by the {@link LettuceConnectionFactory}, be it Spring Boot's or the application's
  * own, so that its customisations hold for locks, too; without one, as with Jedis, by Spring Boot's
- * {@link DataRedisConnectionDetails}.
+ * {@link DataRedisConnectionDetails}. Of several factories one has to be primary, as everywhere in
+ * Spring Boot: else the start fails, and names them.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({DataRedisConnectionDetails.class, LettuceConnectionFactory.class})
@@ -31,7 +32,7 @@ class ApplicationRedisConfiguration {
       DataRedisConnectionDetails details,
       ObjectProvider<ClientResources> resources,
       Environment environment) {
-    LettuceConnectionFactory factory = factories.getIfUnique();
+    LettuceConnectionFactory factory = factories.getIfAvailable();
     return new LockRedisClient(
         factory != null && details.getMasterReplica() == null
             ? SpringDataRedis.access(factory)

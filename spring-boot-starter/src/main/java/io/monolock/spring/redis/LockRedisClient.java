@@ -43,8 +43,7 @@ final class LockRedisClient {
       RedisClusterClient cluster = cluster(access.uris(), access.resources());
       cluster.setOptions(ofCluster(access.options()));
       this.client = cluster;
-      this.store =
-          RedisLockStore.builder(cluster, access.uris().get(0)).keyPrefix(keyPrefix).build();
+      this.store = store(RedisLockStore.builder(cluster, access.uris().get(0)), keyPrefix);
     } else {
       RedisClient one =
           access.resources() == null
@@ -56,7 +55,15 @@ final class LockRedisClient {
           access.uris().size() == 1
               ? RedisLockStore.builder(one, access.uris().get(0))
               : RedisLockStore.builder(one, access.uris());
-      this.store = builder.keyPrefix(keyPrefix).build();
+      this.store = store(builder, keyPrefix);
+    }
+  }
+
+  private static RedisLockStore store(RedisLockStore.Builder builder, String keyPrefix) {
+    try {
+      return builder.keyPrefix(keyPrefix).build();
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("monolock.key-prefix: " + e.getMessage(), e);
     }
   }
 

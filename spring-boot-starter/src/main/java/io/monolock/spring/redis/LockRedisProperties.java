@@ -44,6 +44,10 @@ record LockRedisProperties(
   record Ssl(@Nullable Boolean enabled, @Nullable String bundle) {}
 
   RedisAccess access(ObjectProvider<SslBundles> bundles) {
+    if (connectTimeout.isNegative() || connectTimeout.isZero()) {
+      throw new IllegalArgumentException(
+          "monolock.redis.connect-timeout must be longer than zero, was " + connectTimeout);
+    }
     RedisURI uri = uri();
     ClientOptions.Builder options =
         ClientOptions.builder()
@@ -64,6 +68,10 @@ record LockRedisProperties(
           "monolock.redis.username needs monolock.redis.password, too; or put both into the URL");
     }
     if (database != null) {
+      if (database < 0) {
+        throw new IllegalArgumentException(
+            "monolock.redis.database must be zero or more, was " + database);
+      }
       uri.setDatabase(database);
     }
     if (clientName != null) {

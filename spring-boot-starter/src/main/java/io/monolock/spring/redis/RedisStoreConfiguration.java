@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.spring.redis;
 
-import io.monolock.ReactiveLocker;
 import io.monolock.store.LockStore;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -11,11 +10,11 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /**
- * A {@link LockStore} in Redis, unless the application has a store or a locker of its own: on the
- * server of {@code monolock.redis.url}, or else on that of {@code spring.data.redis}.
+ * A {@link LockStore} in Redis, unless the application has a store of its own: on the server of
+ * {@code monolock.redis.url}, or else on that of {@code spring.data.redis}.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnMissingBean({LockStore.class, ReactiveLocker.class})
+@ConditionalOnMissingBean(LockStore.class)
 @Import({OwnRedisConfiguration.class, ApplicationRedisConfiguration.class})
 public final class RedisStoreConfiguration {
 

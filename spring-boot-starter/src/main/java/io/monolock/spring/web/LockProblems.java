@@ -3,6 +3,7 @@ package io.monolock.spring.web;
 
 import io.monolock.LockException;
 import io.monolock.LockLostException;
+import io.monolock.LockLostException.Reason;
 import io.monolock.LockNotAcquiredException;
 import io.monolock.LockStoreException;
 import io.monolock.LockerClosedException;
@@ -33,13 +34,20 @@ record LockProblems(HttpStatusCode notAcquired, boolean showKeys) {
     if (error instanceof LockNotAcquiredException) {
       return notAcquired;
     }
-    if (error instanceof LockLostException) {
+    if (error instanceof LockLostException lost && !isTroubleOfTheStore(lost)) {
       return HttpStatus.CONFLICT;
     }
-    if (error instanceof LockerClosedException || isTransient(error)) {
+    if (error instanceof LockLostException
+        || error instanceof LockerClosedException
+        || isTransient(error)) {
       return HttpStatus.SERVICE_UNAVAILABLE;
     }
     return HttpStatus.INTERNAL_SERVER_ERROR;
+  }
+
+  /** Then no other holder came: the server cannot do its work at the moment. */
+  private static boolean isTroubleOfTheStore(LockLostException lost) {
+    return lost.reason() == Reason.UNREACHABLE || lost.reason() == Reason.REFUSED;
   }
 
   private static boolean isTransient(LockException error) {
@@ -48,18 +56,20 @@ record LockProblems(HttpStatusCode notAcquired, boolean showKeys) {
 
   private static String detail(LockException error) {
     if (error instanceof LockNotAcquiredException) {
-      return "Somebody else is working on this. Try again later.";
+      return "Another request is working on this. Try again later.";
     }
-    if (error instanceof LockLostException) {
-      return "The work was stopped, as somebody else may be working on this now.";
+    if (error instanceof LockLostException lost) {
+      return isTroubleOfTheStore(lost)
+          ? "The work was stopped, as its lock could not be kept. Try again later."
+          : "The work was stopped, as another request may be working on this now.";
     }
     if (error instanceof LockerClosedException) {
       return "This server is stopping. Try again.";
     }
     return isTransient(error)
-        ? "It cannot be told at the moment whether somebody else is working on this. Try again"
+        ? "It cannot be told at the moment whether another request is working on this. Try again"
             + " later."
-        : "It cannot be told whether somebody else is working on this.";
+        : "It cannot be told whether another request is working on this.";
   }
 
   /** Only when it is known; in whole seconds, so that the lock is really free then. */

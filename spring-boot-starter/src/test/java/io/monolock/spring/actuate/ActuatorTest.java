@@ -164,7 +164,11 @@ class ActuatorTest {
   @Test
   void eachOfSeveralStoresHasItsHealth() {
     runner
-        .withBean("other", LockStore.class, InMemoryLockStore::create)
+        .withBean(
+            "other",
+            LockStore.class,
+            InMemoryLockStore::create,
+            definition -> definition.setPrimary(true))
         .run(
             context ->
                 assertThat(context.getBean(CompositeReactiveHealthContributor.class).stream())

@@ -10,6 +10,7 @@ import io.monolock.store.LockStore;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -26,19 +27,21 @@ class BadlyLockedTest {
           .withBean("store", LockStore.class, InMemoryLockStore::create);
 
   private void fails(Class<?> type, String method, String... why) {
-    runner
-        .withBean(type)
-        .run(
-            context ->
-                assertThat(causesOf(context.getStartupFailure()))
-                    .filteredOn(e -> String.valueOf(e.getMessage()).startsWith("@Locked on "))
-                    .first()
-                    .satisfies(
-                        e ->
-                            assertThat(e)
-                                .hasMessageStartingWith(
-                                    "@Locked on " + type.getName() + "." + method)
-                                .hasMessageContainingAll(why)));
+    fails(runner.withBean(type), type, method, why);
+  }
+
+  private static void fails(
+      ApplicationContextRunner withType, Class<?> type, String method, String... why) {
+    withType.run(
+        context ->
+            assertThat(causesOf(context.getStartupFailure()))
+                .filteredOn(e -> String.valueOf(e.getMessage()).startsWith("@Locked on "))
+                .first()
+                .satisfies(
+                    e ->
+                        assertThat(e)
+                            .hasMessageStartingWith("@Locked on " + type.getName() + "." + method)
+                            .hasMessageContainingAll(why)));
   }
 
   private static Stream<Throwable> causesOf(Throwable failure) {
@@ -64,7 +67,7 @@ class BadlyLockedTest {
 
   static class ReturnsFuture {
     @Locked(keys = "'a'")
-    CompletableFuture<String> future() {
+    Future<String> future() {
       return CompletableFuture.completedFuture("");
     }
   }
@@ -75,9 +78,10 @@ class BadlyLockedTest {
         ReturnsText.class,
         "text(int, String)",
         "returns java.lang.String",
-        "return a Mono or a Flux");
+        "return a Mono, a Flux or a CompletableFuture",
+        "Mono.fromCallable");
     fails(ReturnsNothing.class, "nothing()", "returns void");
-    fails(ReturnsFuture.class, "future()", "returns java.util.concurrent.CompletableFuture");
+    fails(ReturnsFuture.class, "future()", "returns java.util.concurrent.Future");
   }
 
   static class IsPrivate {
@@ -106,6 +110,56 @@ class BadlyLockedTest {
     for (Class<?> type : List.of(IsPrivate.class, IsFinal.class, IsStatic.class)) {
       fails(type, "work()", "private, final or static", "open");
     }
+  }
+
+  static final class FinalClass {
+    @Locked(keys = "'a'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  record FinalRecord(int number) {
+    FinalRecord() {
+      this(1);
+    }
+
+    @Locked(keys = "'a'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static sealed class SealedClass permits OfSealed {
+    @Locked(keys = "'a'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static final class OfSealed extends SealedClass {}
+
+  static class Singleton {
+    static final Singleton ONE = new Singleton();
+
+    private Singleton() {}
+
+    @Locked(keys = "'a'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  @Test
+  void aClassThatCannotBeExtended() {
+    for (Class<?> type : List.of(FinalClass.class, FinalRecord.class, SealedClass.class)) {
+      fails(type, "work()", "its class is final or sealed", "make it an open class");
+    }
+    fails(
+        runner.withBean(Singleton.class, () -> Singleton.ONE),
+        Singleton.class,
+        "work()",
+        "only private constructors");
   }
 
   static class UnknownVariable {
@@ -146,12 +200,96 @@ class BadlyLockedTest {
         "[id, p0, a0, root, this]",
         "-parameters");
     fails(BadExpression.class, "work()", "cannot be understood");
-    fails(NoExpression.class, "work()", "keys must have an expression");
+    fails(NoExpression.class, "work()", "either key, a text, or keys, expressions, but has none");
     fails(EmptyExpression.class, "work()", "cannot be understood");
+  }
+
+  static class TextAsExpression {
+    @Locked(keys = "nightly")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class TextAsSubtraction {
+    @Locked(keys = "nightly-job")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class TextAsPath {
+    @Locked(keys = {"'a'", "method + reports.nightly"})
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class TextAsCall {
+    @Locked(keys = "#p0.concat(nightly(7))")
+    Mono<String> work(String id) {
+      return Mono.empty();
+    }
+  }
+
+  static class TextWithColon {
+    @Locked(keys = "nightly:job")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class ParameterWithoutSign {
+    @Locked(keys = "'order:' + id")
+    Mono<String> work(long id) {
+      return Mono.empty();
+    }
+  }
+
+  @Test
+  void aTextThatIsNotQuoted() {
+    fails(
+        TextAsExpression.class,
+        "work()",
+        "names nightly,",
+        "key = \"nightly\"",
+        "keys = \"'nightly'\"");
+    fails(TextAsSubtraction.class, "work()", "names nightly,", "key = \"nightly-job\"");
+    fails(TextAsPath.class, "work()", "names reports,");
+    fails(TextAsCall.class, "work(String)", "names nightly,");
+    fails(TextWithColon.class, "work()", "cannot be understood", "key = \"nightly:job\"");
+    fails(ParameterWithoutSign.class, "work(long)", "names id,", "the parameter is #id");
+  }
+
+  static class BothKinds {
+    @Locked(key = "a", keys = "'b'")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class ExpressionAsText {
+    @Locked(key = "order:#id")
+    Mono<String> work(long id) {
+      return Mono.empty();
+    }
+  }
+
+  @Test
+  void aTextThatIsNoText() {
+    fails(BothKinds.class, "work()", "either key, a text, or keys, expressions, but has both");
+    fails(ExpressionAsText.class, "work(long)", "names the parameter #id", "write", "as keys");
   }
 
   static class BadTime {
     @Locked(keys = "'a'", ttl = "soon")
+    Mono<String> work() {
+      return Mono.empty();
+    }
+  }
+
+  static class TimeWithoutUnit {
+    @Locked(keys = "'a'", ttl = "30")
     Mono<String> work() {
       return Mono.empty();
     }
@@ -182,7 +320,8 @@ class BadlyLockedTest {
 
   @Test
   void anOptionThatBreaksARule() {
-    fails(BadTime.class, "work()", "ttl must be a time like 10s", "was soon");
+    fails(BadTime.class, "work()", "ttl must be a time with a unit, like 10s", "was soon");
+    fails(TimeWithoutUnit.class, "work()", "ttl must be a time with a unit, like 10s", "was 30");
     fails(TimeOutOfRange.class, "work()", "ttl must be between 10 ms and 365 days");
     fails(BadFlag.class, "work()", "fenced must be true or false, was 2 values");
   }

@@ -38,7 +38,7 @@ class LockSettingsTest {
       ttl = "11s",
       waitAtMost = "PT12S",
       maxHold = "${max}",
-      holdAtLeast = "14000",
+      holdAtLeast = "14000ms",
       metadata = "node ${node}",
       autoRefresh = true,
       fenced = false,
@@ -77,6 +77,22 @@ class LockSettingsTest {
                 .finishOnCancel(false));
   }
 
+  @Locked(keys = "'a'", onBusy = Locked.OnBusy.SKIP)
+  Mono<String> skipped() {
+    return Mono.empty();
+  }
+
+  @Locked(keys = "'a'", onBusy = Locked.OnBusy.SKIP, waitAtMost = "12s")
+  Mono<String> skippedLater() {
+    return Mono.empty();
+  }
+
+  @Test
+  void whatMayBeSkippedIsAttemptedOnceUnlessTheAnnotationSaysOtherwise() throws Exception {
+    assertThat(of("skipped").waitAtMost()).isZero();
+    assertThat(of("skippedLater").waitAtMost()).isEqualTo(Duration.ofSeconds(12));
+  }
+
   /** A retry spec cannot be written in an annotation, and one token for all calls is no lock. */
   @Test
   void eachOptionHasAnAttribute() {
@@ -91,7 +107,7 @@ class LockSettingsTest {
         Arrays.stream(Locked.class.getDeclaredMethods())
             .map(Method::getName)
             .collect(Collectors.toSet());
-    attributes.removeAll(Set.of("keys", "locker"));
+    attributes.removeAll(Set.of("key", "keys", "locker", "onBusy"));
     assertThat(attributes).isEqualTo(options);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.monolock.LockNotAcquiredException;
+import io.monolock.LockOptions;
 import io.monolock.ReactiveLocker;
 import io.monolock.memory.InMemoryLockStore;
 import io.monolock.reactor.CurrentLock;
@@ -20,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -43,7 +45,7 @@ class LockedTest {
                   AopAutoConfiguration.class,
                   LockedAutoConfiguration.class,
                   MonolockAutoConfiguration.class))
-          .withPropertyValues("monolock.wait-at-most=0s", "app.wait=10ms")
+          .withPropertyValues("monolock.wait-at-most=0s", "app.wait=10ms", "app.name=shop")
           .withBean("store", LockStore.class, InMemoryLockStore::create);
 
   static class OrderService {
@@ -316,6 +318,24 @@ class LockedTest {
         office -> office.sell(7));
   }
 
+  static final class FinalOffice implements Plain {
+    @Override
+    @Locked(keys = "'seat:' + #seat")
+    public Mono<String> sell(int seat) {
+      return Mono.just("sold");
+    }
+  }
+
+  @Test
+  void aFinalClassIsLockedByItsInterface() {
+    aHeldSeatIsNotSold(
+        runner
+            .withPropertyValues("spring.aop.proxy-target-class=false")
+            .withBean(Plain.class, FinalOffice::new),
+        Plain.class,
+        office -> office.sell(7));
+  }
+
   @Test
   void annotationsOfOurOwnCountAndTheirTextsMayHavePlaceholders() {
     aHeldSeatIsNotSold(runner.withBean(Counter.class), Counter.class, counter -> counter.sell(7));
@@ -349,6 +369,58 @@ class LockedTest {
   }
 
   @Test
+  void withSeveralLockersAnAnnotationThatNamesNoneFailsTheStart() {
+    runner
+        .withBean("reports", ReactiveLocker.class, LockedTest::anotherLocker)
+        .withBean(AnnotatedOffice.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasMessageContainingAll(
+                        ".sell(int) does not say which ReactiveLocker it means",
+                        "reports",
+                        "monolockLocker",
+                        "@Primary",
+                        "locker = "));
+  }
+
+  @Test
+  void aLockerThatIsNoDefaultCandidateIsOnlyUsedByItsName() {
+    aHeldSeatIsNotSold(
+        runner
+            .withBean(
+                "reports",
+                ReactiveLocker.class,
+                LockedTest::anotherLocker,
+                definition -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+            .withBean(AnnotatedOffice.class),
+        AnnotatedOffice.class,
+        office -> office.sell(7));
+  }
+
+  @Test
+  void thePrimaryLockerIsTheDefault() {
+    aHeldSeatIsNotSold(
+        runner
+            .withBean(
+                "reports",
+                ReactiveLocker.class,
+                () ->
+                    ReactiveLocker.builder(InMemoryLockStore.create())
+                        .defaults(LockOptions.of(LIMIT).waitAtMost(Duration.ZERO))
+                        .build(),
+                definition -> definition.setPrimary(true))
+            .withBean(AnnotatedOffice.class),
+        AnnotatedOffice.class,
+        office -> office.sell(7));
+  }
+
+  private static ReactiveLocker anotherLocker() {
+    return ReactiveLocker.create(InMemoryLockStore.create());
+  }
+
+  @Test
   void aLockerThatDoesNotExistFailsTheStart() {
     runner
         .withBean(TwoStores.class)
@@ -371,7 +443,8 @@ class LockedTest {
             context ->
                 assertThat(context)
                     .getFailure()
-                    .hasMessageContaining(".sell(int) needs one ReactiveLocker bean"));
+                    .hasMessageContaining(
+                        ".sell(int) needs a ReactiveLocker bean, but there is none"));
   }
 
   static class Several {
@@ -395,6 +468,20 @@ class LockedTest {
 
     @Locked(keys = "#value")
     Mono<Integer> by(Object value) {
+      return Mono.fromCallable(calls::incrementAndGet);
+    }
+
+    @Locked(key = "${app.name}:job #1 at 100%")
+    Mono<Integer> byText() {
+      return Mono.fromCallable(calls::incrementAndGet);
+    }
+
+    @Locked(
+        keys =
+            "{method.name, args[0], toString().isEmpty() ? targetClass : 'x', #many.![length()],"
+                + " #many.?[isEmpty()].size(), T(java.util.Map).of('a', 1)[a], {b: 2}[b]}"
+                + ".get(0)")
+    Mono<Integer> byAllSorts(String first, List<String> many) {
       return Mono.fromCallable(calls::incrementAndGet);
     }
 
@@ -453,6 +540,16 @@ class LockedTest {
         },
         "byRoot:7:Several",
         "shop:7");
+  }
+
+  @Test
+  void aTextIsAKeyAsItStands() {
+    several(all -> isHeldBy("shop:job #1 at 100%", all.byText()), "shop:job #1 at 100%");
+  }
+
+  @Test
+  void whatIsNotEvaluatedOnTheRootMayHaveAnyName() {
+    several(all -> isHeldBy("byAllSorts", all.byAllSorts("a", List.of("b"))), "byAllSorts");
   }
 
   private enum Hall {

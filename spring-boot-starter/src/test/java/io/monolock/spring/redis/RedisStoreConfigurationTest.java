@@ -13,6 +13,9 @@ import io.monolock.test.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -123,6 +126,36 @@ class RedisStoreConfigurationTest {
             RedisConnectionFactory.class,
             () -> new LettuceConnectionFactory(server.host(), server.port()))
         .run(context -> locksIn(server, context));
+  }
+
+  @Test
+  void ofSeveralConnectionFactoriesLocksAreInTheRedisOfThePrimaryOne(RedisServer server) {
+    withSpringData
+        .withPropertyValues("spring.data.redis.port=1")
+        .withBean("cache", RedisConnectionFactory.class, () -> new LettuceConnectionFactory())
+        .withBean(
+            "orders",
+            RedisConnectionFactory.class,
+            () -> new LettuceConnectionFactory(server.host(), server.port()),
+            definition -> definition.setPrimary(true))
+        .run(context -> locksIn(server, context));
+  }
+
+  @Test
+  void severalConnectionFactoriesOfWhichNoneIsPrimaryFailTheStartWithTheirNames() {
+    new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(MonolockAutoConfiguration.class, SslAutoConfiguration.class))
+        .withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {})
+        .withBean("cache", LettuceConnectionFactory.class, LettuceConnectionFactory::new)
+        .withBean("orders", LettuceConnectionFactory.class, LettuceConnectionFactory::new)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(NoUniqueBeanDefinitionException.class)
+                    .hasMessageContainingAll("cache", "orders"));
   }
 
   @Test
@@ -319,5 +352,19 @@ class RedisStoreConfigurationTest {
                         "Locks need Redis servers that are reached by host and port, but")
                     .hasMessageContaining("monolock.redis.url")
                     .hasMessageContaining("LockStore bean"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "monolock.redis.connect-timeout=0s | monolock.redis.connect-timeout must be longer than",
+        "monolock.redis.database=-1 | monolock.redis.database must be zero or more, was -1",
+        "monolock.key-prefix={shop} | monolock.key-prefix: prefix must have no brace"
+      })
+  void aPropertyThatBreaksARuleFailsTheStartAndIsNamed(String property, String message) {
+    withoutSpringData
+        .withPropertyValues("monolock.redis.url=redis://redis.example", property)
+        .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining(message));
   }
 }

@@ -51,15 +51,22 @@ class LockProblemsTest {
   static class ProblemsApp {
 
     private static final Map<String, Exception> ERRORS =
-        Map.of(
-            "busy", notAcquired(Duration.ofMillis(4_001)),
-            "busySoon", notAcquired(Duration.ofMillis(1)),
-            "busyForEver", notAcquired(null),
-            "lost", new LockLostException(KEYS, LockLostException.Reason.TAKEN),
-            "trouble", ofStore(StoreProblem.Reason.UNAVAILABLE, true),
-            "misuse", ofStore(StoreProblem.Reason.MISUSE, false),
-            "closed", new LockerClosedException(KEYS),
-            "other", new IllegalStateException("something else"));
+        Map.ofEntries(
+            Map.entry("busy", notAcquired(Duration.ofMillis(4_001))),
+            Map.entry("busySoon", notAcquired(Duration.ofMillis(1))),
+            Map.entry("busyForEver", notAcquired(null)),
+            Map.entry("lost", lost(LockLostException.Reason.TAKEN)),
+            Map.entry("expired", lost(LockLostException.Reason.EXPIRED)),
+            Map.entry("unreachable", lost(LockLostException.Reason.UNREACHABLE)),
+            Map.entry("refused", lost(LockLostException.Reason.REFUSED)),
+            Map.entry("trouble", ofStore(StoreProblem.Reason.UNAVAILABLE, true)),
+            Map.entry("misuse", ofStore(StoreProblem.Reason.MISUSE, false)),
+            Map.entry("closed", new LockerClosedException(KEYS)),
+            Map.entry("other", new IllegalStateException("something else")));
+
+    private static LockException lost(LockLostException.Reason reason) {
+      return new LockLostException(KEYS, reason);
+    }
 
     private static LockException notAcquired(@Nullable Duration retryAfter) {
       return new LockNotAcquiredException(KEYS, 1, Duration.ZERO, retryAfter);
@@ -147,7 +154,7 @@ class LockProblemsTest {
                     {
                       "title": "Locked",
                       "status": 423,
-                      "detail": "Somebody else is working on this. Try again later.",
+                      "detail": "Another request is working on this. Try again later.",
                       "instance": "/%s/busy"
                     }
                     """
@@ -163,6 +170,9 @@ class LockProblemsTest {
             {"busySoon", "423", "1"},
             {"busyForEver", "423", null},
             {"lost", "409", null},
+            {"expired", "409", null},
+            {"unreachable", "503", null},
+            {"refused", "503", null},
             {"trouble", "503", null},
             {"misuse", "500", null},
             {"closed", "503", null}

@@ -2,6 +2,7 @@
 package io.monolock.spring.aop
 
 import io.monolock.LockNotAcquiredException
+import io.monolock.ReactiveLocker
 import io.monolock.memory.InMemoryLockStore
 import io.monolock.reactor.CurrentLock
 import io.monolock.spring.Locked
@@ -30,6 +31,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner
 import org.springframework.test.util.AopTestUtils
 import reactor.util.context.Context
 import java.io.IOException
+import java.time.Duration
 import kotlin.coroutines.coroutineContext
 
 /** A lock around a suspend function spans the function, which its caller cancels. */
@@ -178,6 +180,50 @@ class LockedSuspendTest {
       assertThat(orders.current(42)).containsExactly("order:42")
     }
 
+  open class SkippedOrders {
+    @Locked(keys = ["'order:' + #id"], onBusy = Locked.OnBusy.SKIP)
+    open suspend fun pay(id: Long): String? = "paid"
+
+    @Locked(keys = ["'order:' + #id"], onBusy = Locked.OnBusy.SKIP)
+    open suspend fun ship(
+      id: Long,
+      shipped: CompletableDeferred<Unit>,
+    ) {
+      shipped.complete(Unit)
+    }
+  }
+
+  @Test
+  fun aFunctionThatMayBeSkippedGivesNullWhileItsKeyIsHeld() {
+    runner.withBean(SkippedOrders::class.java).run { context: AssertableApplicationContext ->
+      assertThat(context).hasNotFailed()
+      val orders = context.getBean(SkippedOrders::class.java)
+      val locker = context.getBean(ReactiveLocker::class.java)
+      runBlocking {
+        assertThat(orders.pay(42)).isEqualTo("paid")
+        val lock = locker.acquire("order:42", Duration.ofSeconds(20)).awaitSingle()
+        assertThat(orders.pay(42)).isNull()
+        val shipped = CompletableDeferred<Unit>()
+        orders.ship(42, shipped)
+        assertThat(shipped.isCompleted).isFalse()
+        lock.release().awaitSingle()
+        orders.ship(42, shipped)
+        assertThat(shipped.isCompleted).isTrue()
+      }
+    }
+  }
+
+  open class NeverNull {
+    @Locked(keys = ["'order:' + #id"], onBusy = Locked.OnBusy.SKIP)
+    open suspend fun pay(id: Long): String = "paid"
+  }
+
+  @Test
+  fun aFunctionThatMayBeSkippedButHasNoNullFailsTheStart() {
+    assertThat(failureOf(NeverNull::class.java))
+      .hasMessageContainingAll("pay(", "String", "never null")
+  }
+
   open class Following {
     @Locked(keys = ["'order:' + #id"])
     open fun follow(id: Long): Flow<String> = flowOf("packed")
@@ -196,7 +242,9 @@ class LockedSuspendTest {
   private fun failureOf(type: Class<*>): Throwable {
     var failure: Throwable? = null
     runner.withBean(type).run { context: AssertableApplicationContext ->
-      failure = generateSequence(context.startupFailure) { it.cause }.last()
+      failure =
+        generateSequence(context.startupFailure) { it.cause }
+          .first { it.message.orEmpty().startsWith("@Locked on ") }
     }
     return failure!!
   }

@@ -390,7 +390,11 @@ class ArchitectureTest {
   static void publicTypesForSpring(JavaClasses classes) {
     assertThat(publicTypes(classes, "io.monolock.spring"))
         .containsExactlyInAnyOrder(
-            "Locked", "LockerBuilderCustomizer", "MonolockAutoConfiguration");
+            "Locked",
+            "Locked$OnBusy",
+            "LockerBuilderCustomizer",
+            "MonolockAutoConfiguration",
+            "SkipObserver");
     assertThat(publicTypes(classes, "io.monolock.spring.actuate"))
         .containsExactlyInAnyOrder("EndpointAutoConfiguration", "HealthAutoConfiguration");
     assertThat(publicTypes(classes, "io.monolock.spring.aop"))
