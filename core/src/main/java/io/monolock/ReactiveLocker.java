@@ -23,6 +23,23 @@ import reactor.core.scheduler.Scheduler;
  * Mono<Receipt> receipt = locker.withLock("order:42", Duration.ofSeconds(30), charge);
  * }</pre>
  *
+ * <p>Every way to lock has the same forms:
+ *
+ * <table>
+ *   <caption>Which call for which task</caption>
+ *   <tr><th>task</th><th>call</th><th>what to lock</th><th>how</th><th>what to run</th></tr>
+ *   <tr><td>run something, waiting for the lock</td><td>{@code withLock}</td>
+ *     <td rowspan="5">a key or a collection of keys</td>
+ *     <td rowspan="5">nothing: the locker's defaults; a {@code Duration}: with this ttl;
+ *     {@code LockOptions}</td><td>a Mono, or a function from the lock to one</td></tr>
+ *   <tr><td>the same with many elements</td><td>{@code withLockMany}</td>
+ *     <td>a Flux, or a function from the lock to a Publisher</td></tr>
+ *   <tr><td>run something, unless another holder has the lock</td><td>{@code tryWithLock}</td>
+ *     <td>a Mono, or a function from the lock to one</td></tr>
+ *   <tr><td>take a lock, waiting for it</td><td>{@code acquire}</td><td></td></tr>
+ *   <tr><td>take a lock, unless another holder has it</td><td>{@code tryAcquire}</td><td></td></tr>
+ * </table>
+ *
  * <p>What holds for every method:
  *
  * <ul>
@@ -96,20 +113,32 @@ public interface ReactiveLocker {
    * @param keys the keys, 1 to 1,024
    * @param options how to hold the lock; those about waiting do not count
    * @return the lock, or empty
-   * @throws IllegalArgumentException when a key breaks a rule
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
    */
   Mono<Lock> tryAcquire(Collection<String> keys, LockOptions options);
 
   /**
-   * Makes one attempt to take a key, as {@link #tryAcquire(Collection, LockOptions)} does.
+   * Makes one attempt to take a key, as {@link #tryAcquire(Collection, LockOptions)} does, with the
+   * locker's default options.
    *
    * @param key the key
-   * @param options how to hold the lock; those about waiting do not count
    * @return the lock, or empty
-   * @throws IllegalArgumentException when the key breaks a rule
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
    */
-  default Mono<Lock> tryAcquire(String key, LockOptions options) {
-    return tryAcquire(Collections.singletonList(key), options);
+  default Mono<Lock> tryAcquire(String key) {
+    return tryAcquire(Collections.singletonList(key), defaults());
+  }
+
+  /**
+   * Makes one attempt to take the keys, as {@link #tryAcquire(Collection, LockOptions)} does, with
+   * the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @return the lock, or empty
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default Mono<Lock> tryAcquire(Collection<String> keys) {
+    return tryAcquire(keys, defaults());
   }
 
   /**
@@ -119,10 +148,35 @@ public interface ReactiveLocker {
    * @param key the key
    * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
    * @return the lock, or empty
-   * @throws IllegalArgumentException when the key or the ttl breaks a rule
+   * @throws IllegalArgumentException when the key or the ttl breaks a rule, or an argument is null
    */
   default Mono<Lock> tryAcquire(String key, Duration ttl) {
-    return tryAcquire(key, defaults().ttl(ttl));
+    return tryAcquire(Collections.singletonList(key), defaults().ttl(ttl));
+  }
+
+  /**
+   * Makes one attempt to take the keys, as {@link #tryAcquire(Collection, LockOptions)} does, with
+   * the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @return the lock, or empty
+   * @throws IllegalArgumentException when a key or the ttl breaks a rule, or an argument is null
+   */
+  default Mono<Lock> tryAcquire(Collection<String> keys, Duration ttl) {
+    return tryAcquire(keys, defaults().ttl(ttl));
+  }
+
+  /**
+   * Makes one attempt to take a key, as {@link #tryAcquire(Collection, LockOptions)} does.
+   *
+   * @param key the key
+   * @param options how to hold the lock; those about waiting do not count
+   * @return the lock, or empty
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default Mono<Lock> tryAcquire(String key, LockOptions options) {
+    return tryAcquire(Collections.singletonList(key), options);
   }
 
   /**
@@ -158,20 +212,32 @@ public interface ReactiveLocker {
    * @param keys the keys, 1 to 1,024
    * @param options how to wait for and hold the lock
    * @return the lock, never empty
-   * @throws IllegalArgumentException when a key breaks a rule
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
    */
   Mono<Lock> acquire(Collection<String> keys, LockOptions options);
 
   /**
-   * Takes a key, as {@link #acquire(Collection, LockOptions)} does.
+   * Takes a key, as {@link #acquire(Collection, LockOptions)} does, with the locker's default
+   * options.
    *
    * @param key the key
-   * @param options how to wait for and hold the lock
    * @return the lock, never empty
-   * @throws IllegalArgumentException when the key breaks a rule
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
    */
-  default Mono<Lock> acquire(String key, LockOptions options) {
-    return acquire(Collections.singletonList(key), options);
+  default Mono<Lock> acquire(String key) {
+    return acquire(Collections.singletonList(key), defaults());
+  }
+
+  /**
+   * Takes the keys, as {@link #acquire(Collection, LockOptions)} does, with the locker's default
+   * options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @return the lock, never empty
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default Mono<Lock> acquire(Collection<String> keys) {
+    return acquire(keys, defaults());
   }
 
   /**
@@ -181,10 +247,35 @@ public interface ReactiveLocker {
    * @param key the key
    * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
    * @return the lock, never empty
-   * @throws IllegalArgumentException when the key or the ttl breaks a rule
+   * @throws IllegalArgumentException when the key or the ttl breaks a rule, or an argument is null
    */
   default Mono<Lock> acquire(String key, Duration ttl) {
-    return acquire(key, defaults().ttl(ttl));
+    return acquire(Collections.singletonList(key), defaults().ttl(ttl));
+  }
+
+  /**
+   * Takes the keys, as {@link #acquire(Collection, LockOptions)} does, with the locker's default
+   * options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @return the lock, never empty
+   * @throws IllegalArgumentException when a key or the ttl breaks a rule, or an argument is null
+   */
+  default Mono<Lock> acquire(Collection<String> keys, Duration ttl) {
+    return acquire(keys, defaults().ttl(ttl));
+  }
+
+  /**
+   * Takes a key, as {@link #acquire(Collection, LockOptions)} does.
+   *
+   * @param key the key
+   * @param options how to wait for and hold the lock
+   * @return the lock, never empty
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default Mono<Lock> acquire(String key, LockOptions options) {
+    return acquire(Collections.singletonList(key), options);
   }
 
   /**
@@ -214,24 +305,66 @@ public interface ReactiveLocker {
    * @param body given the lock, what to run under it; called once for each subscription
    * @param <T> the type of the body's value
    * @return the body's outcome
-   * @throws IllegalArgumentException when a key breaks a rule
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
    */
   <T> Mono<T> withLock(
       Collection<String> keys, LockOptions options, Function<? super Lock, ? extends Mono<T>> body);
 
   /**
-   * Runs a body under a lock, as {@link #withLock(Collection, LockOptions, Function)} does.
+   * Runs a body under a lock, as {@link #withLock(Collection, LockOptions, Function)} does, with
+   * the locker's default options.
    *
    * @param key the key
-   * @param options how to wait for and hold the lock
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> withLock(String key, Mono<T> body) {
+    return withLock(Collections.singletonList(key), defaults(), always(body));
+  }
+
+  /**
+   * Runs a body under a lock, as {@link #withLock(Collection, LockOptions, Function)} does, with
+   * the locker's default options.
+   *
+   * @param key the key
    * @param body given the lock, what to run under it; called once for each subscription
    * @param <T> the type of the body's value
    * @return the body's outcome
-   * @throws IllegalArgumentException when the key breaks a rule
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> withLock(String key, Function<? super Lock, ? extends Mono<T>> body) {
+    return withLock(Collections.singletonList(key), defaults(), body);
+  }
+
+  /**
+   * Runs a body under a lock on several keys, as {@link #withLock(Collection, LockOptions,
+   * Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> withLock(Collection<String> keys, Mono<T> body) {
+    return withLock(keys, defaults(), always(body));
+  }
+
+  /**
+   * Runs a body under a lock on several keys, as {@link #withLock(Collection, LockOptions,
+   * Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
    */
   default <T> Mono<T> withLock(
-      String key, LockOptions options, Function<? super Lock, ? extends Mono<T>> body) {
-    return withLock(Collections.singletonList(key), options, body);
+      Collection<String> keys, Function<? super Lock, ? extends Mono<T>> body) {
+    return withLock(keys, defaults(), body);
   }
 
   /**
@@ -243,10 +376,26 @@ public interface ReactiveLocker {
    * @param body what to run under the lock; subscribed once for each subscription
    * @param <T> the type of the body's value
    * @return the body's outcome
-   * @throws IllegalArgumentException when the key or the ttl breaks a rule
+   * @throws IllegalArgumentException when the key or the ttl breaks a rule, or an argument is null
    */
   default <T> Mono<T> withLock(String key, Duration ttl, Mono<T> body) {
-    return withLock(key, defaults().ttl(ttl), lock -> body);
+    return withLock(Collections.singletonList(key), defaults().ttl(ttl), always(body));
+  }
+
+  /**
+   * Runs a body under a lock, as {@link #withLock(Collection, LockOptions, Function)} does, with
+   * the locker's default options.
+   *
+   * @param key the key
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome
+   * @throws IllegalArgumentException when the key or the ttl breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> withLock(
+      String key, Duration ttl, Function<? super Lock, ? extends Mono<T>> body) {
+    return withLock(Collections.singletonList(key), defaults().ttl(ttl), body);
   }
 
   /**
@@ -258,26 +407,255 @@ public interface ReactiveLocker {
    * @param body what to run under the lock; subscribed once for each subscription
    * @param <T> the type of the body's value
    * @return the body's outcome
-   * @throws IllegalArgumentException when a key or the ttl breaks a rule
+   * @throws IllegalArgumentException when a key or the ttl breaks a rule, or an argument is null
    */
   default <T> Mono<T> withLock(Collection<String> keys, Duration ttl, Mono<T> body) {
-    return withLock(keys, defaults().ttl(ttl), lock -> body);
+    return withLock(keys, defaults().ttl(ttl), always(body));
   }
 
   /**
-   * Runs a body under a lock, as {@link #withLock(Collection, LockOptions, Function)} does, with
-   * the locker's default options.
+   * Runs a body under a lock on several keys, as {@link #withLock(Collection, LockOptions,
+   * Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome
+   * @throws IllegalArgumentException when a key or the ttl breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> withLock(
+      Collection<String> keys, Duration ttl, Function<? super Lock, ? extends Mono<T>> body) {
+    return withLock(keys, defaults().ttl(ttl), body);
+  }
+
+  /**
+   * Runs a body under a lock, as {@link #withLock(Collection, LockOptions, Function)} does.
+   *
+   * @param key the key
+   * @param options how to wait for and hold the lock
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> withLock(String key, LockOptions options, Mono<T> body) {
+    return withLock(Collections.singletonList(key), options, always(body));
+  }
+
+  /**
+   * Runs a body under a lock, as {@link #withLock(Collection, LockOptions, Function)} does.
+   *
+   * @param key the key
+   * @param options how to wait for and hold the lock
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> withLock(
+      String key, LockOptions options, Function<? super Lock, ? extends Mono<T>> body) {
+    return withLock(Collections.singletonList(key), options, body);
+  }
+
+  /**
+   * Runs a body under a lock on several keys, as {@link #withLock(Collection, LockOptions,
+   * Function)} does.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param options how to wait for and hold the lock
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> withLock(Collection<String> keys, LockOptions options, Mono<T> body) {
+    return withLock(keys, options, always(body));
+  }
+
+  /**
+   * Runs a body under a lock, if the keys can be taken at once: as {@link #withLock(Collection,
+   * LockOptions, Function)}, but with one attempt as {@link #tryAcquire(Collection, LockOptions)}
+   * makes it.
+   *
+   * <p>Outcomes: empty when another holder has a key, or others wait for the same keys in this
+   * locker; then the body never ran. {@link LockStoreException} at once when the store is in
+   * trouble. Else those of {@code withLock}. A body that may be empty itself has to tell the
+   * difference, with {@code thenReturn} for example.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param options how to hold the lock; those about waiting do not count
+   * @param body given the lock, what to run under it; called at most once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  <T> Mono<T> tryWithLock(
+      Collection<String> keys, LockOptions options, Function<? super Lock, ? extends Mono<T>> body);
+
+  /**
+   * Runs a body under a lock, if that can be taken at once, as {@link #tryWithLock(Collection,
+   * LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param key the key
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(String key, Mono<T> body) {
+    return tryWithLock(Collections.singletonList(key), defaults(), always(body));
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once, as {@link #tryWithLock(Collection,
+   * LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param key the key
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(String key, Function<? super Lock, ? extends Mono<T>> body) {
+    return tryWithLock(Collections.singletonList(key), defaults(), body);
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once on several keys, as {@link
+   * #tryWithLock(Collection, LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(Collection<String> keys, Mono<T> body) {
+    return tryWithLock(keys, defaults(), always(body));
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once on several keys, as {@link
+   * #tryWithLock(Collection, LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(
+      Collection<String> keys, Function<? super Lock, ? extends Mono<T>> body) {
+    return tryWithLock(keys, defaults(), body);
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once, as {@link #tryWithLock(Collection,
+   * LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param key the key
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when the key or the ttl breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(String key, Duration ttl, Mono<T> body) {
+    return tryWithLock(Collections.singletonList(key), defaults().ttl(ttl), always(body));
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once, as {@link #tryWithLock(Collection,
+   * LockOptions, Function)} does, with the locker's default options.
    *
    * @param key the key
    * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
    * @param body given the lock, what to run under it; called once for each subscription
    * @param <T> the type of the body's value
-   * @return the body's outcome
-   * @throws IllegalArgumentException when the key or the ttl breaks a rule
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when the key or the ttl breaks a rule, or an argument is null
    */
-  default <T> Mono<T> withLock(
+  default <T> Mono<T> tryWithLock(
       String key, Duration ttl, Function<? super Lock, ? extends Mono<T>> body) {
-    return withLock(key, defaults().ttl(ttl), body);
+    return tryWithLock(Collections.singletonList(key), defaults().ttl(ttl), body);
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once on several keys, as {@link
+   * #tryWithLock(Collection, LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when a key or the ttl breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(Collection<String> keys, Duration ttl, Mono<T> body) {
+    return tryWithLock(keys, defaults().ttl(ttl), always(body));
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once on several keys, as {@link
+   * #tryWithLock(Collection, LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when a key or the ttl breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(
+      Collection<String> keys, Duration ttl, Function<? super Lock, ? extends Mono<T>> body) {
+    return tryWithLock(keys, defaults().ttl(ttl), body);
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once, as {@link #tryWithLock(Collection,
+   * LockOptions, Function)} does.
+   *
+   * @param key the key
+   * @param options how to hold the lock; those about waiting do not count
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(String key, LockOptions options, Mono<T> body) {
+    return tryWithLock(Collections.singletonList(key), options, always(body));
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once, as {@link #tryWithLock(Collection,
+   * LockOptions, Function)} does.
+   *
+   * @param key the key
+   * @param options how to hold the lock; those about waiting do not count
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(
+      String key, LockOptions options, Function<? super Lock, ? extends Mono<T>> body) {
+    return tryWithLock(Collections.singletonList(key), options, body);
+  }
+
+  /**
+   * Runs a body under a lock, if that can be taken at once on several keys, as {@link
+   * #tryWithLock(Collection, LockOptions, Function)} does.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param options how to hold the lock; those about waiting do not count
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's value
+   * @return the body's outcome, or empty
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default <T> Mono<T> tryWithLock(Collection<String> keys, LockOptions options, Mono<T> body) {
+    return tryWithLock(keys, options, always(body));
   }
 
   /**
@@ -293,12 +671,147 @@ public interface ReactiveLocker {
    * @param body given the lock, what to run under it; called once for each subscription
    * @param <T> the type of the body's elements
    * @return the body's elements and its end
-   * @throws IllegalArgumentException when a key breaks a rule
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
    */
   <T> Flux<T> withLockMany(
       Collection<String> keys,
       LockOptions options,
       Function<? super Lock, ? extends Publisher<T>> body);
+
+  /**
+   * Runs a body of many elements under a lock, as {@link #withLockMany(Collection, LockOptions,
+   * Function)} does, with the locker's default options.
+   *
+   * @param key the key
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(String key, Flux<T> body) {
+    return withLockMany(Collections.singletonList(key), defaults(), always(body));
+  }
+
+  /**
+   * Runs a body of many elements under a lock, as {@link #withLockMany(Collection, LockOptions,
+   * Function)} does, with the locker's default options.
+   *
+   * @param key the key
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(
+      String key, Function<? super Lock, ? extends Publisher<T>> body) {
+    return withLockMany(Collections.singletonList(key), defaults(), body);
+  }
+
+  /**
+   * Runs a body of many elements under a lock on several keys, as {@link #withLockMany(Collection,
+   * LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(Collection<String> keys, Flux<T> body) {
+    return withLockMany(keys, defaults(), always(body));
+  }
+
+  /**
+   * Runs a body of many elements under a lock on several keys, as {@link #withLockMany(Collection,
+   * LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(
+      Collection<String> keys, Function<? super Lock, ? extends Publisher<T>> body) {
+    return withLockMany(keys, defaults(), body);
+  }
+
+  /**
+   * Runs a body of many elements under a lock, as {@link #withLockMany(Collection, LockOptions,
+   * Function)} does, with the locker's default options.
+   *
+   * @param key the key
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when the key or the ttl breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(String key, Duration ttl, Flux<T> body) {
+    return withLockMany(Collections.singletonList(key), defaults().ttl(ttl), always(body));
+  }
+
+  /**
+   * Runs a body of many elements under a lock, as {@link #withLockMany(Collection, LockOptions,
+   * Function)} does, with the locker's default options.
+   *
+   * @param key the key
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when the key or the ttl breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(
+      String key, Duration ttl, Function<? super Lock, ? extends Publisher<T>> body) {
+    return withLockMany(Collections.singletonList(key), defaults().ttl(ttl), body);
+  }
+
+  /**
+   * Runs a body of many elements under a lock on several keys, as {@link #withLockMany(Collection,
+   * LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when a key or the ttl breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(Collection<String> keys, Duration ttl, Flux<T> body) {
+    return withLockMany(keys, defaults().ttl(ttl), always(body));
+  }
+
+  /**
+   * Runs a body of many elements under a lock on several keys, as {@link #withLockMany(Collection,
+   * LockOptions, Function)} does, with the locker's default options.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param ttl how long the lock lives without a refresh, 10 ms to 365 days
+   * @param body given the lock, what to run under it; called once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when a key or the ttl breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(
+      Collection<String> keys, Duration ttl, Function<? super Lock, ? extends Publisher<T>> body) {
+    return withLockMany(keys, defaults().ttl(ttl), body);
+  }
+
+  /**
+   * Runs a body of many elements under a lock, as {@link #withLockMany(Collection, LockOptions,
+   * Function)} does.
+   *
+   * @param key the key
+   * @param options how to wait for and hold the lock
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(String key, LockOptions options, Flux<T> body) {
+    return withLockMany(Collections.singletonList(key), options, always(body));
+  }
 
   /**
    * Runs a body of many elements under a lock, as {@link #withLockMany(Collection, LockOptions,
@@ -309,11 +822,33 @@ public interface ReactiveLocker {
    * @param body given the lock, what to run under it; called once for each subscription
    * @param <T> the type of the body's elements
    * @return the body's elements and its end
-   * @throws IllegalArgumentException when the key breaks a rule
+   * @throws IllegalArgumentException when the key breaks a rule, or an argument is null
    */
   default <T> Flux<T> withLockMany(
       String key, LockOptions options, Function<? super Lock, ? extends Publisher<T>> body) {
     return withLockMany(Collections.singletonList(key), options, body);
+  }
+
+  /**
+   * Runs a body of many elements under a lock on several keys, as {@link #withLockMany(Collection,
+   * LockOptions, Function)} does.
+   *
+   * @param keys the keys, 1 to 1,024
+   * @param options how to wait for and hold the lock
+   * @param body what to run under the lock; subscribed once for each subscription
+   * @param <T> the type of the body's elements
+   * @return the body's elements and its end
+   * @throws IllegalArgumentException when a key breaks a rule, or an argument is null
+   */
+  default <T> Flux<T> withLockMany(Collection<String> keys, LockOptions options, Flux<T> body) {
+    return withLockMany(keys, options, always(body));
+  }
+
+  private static <P> Function<Lock, P> always(P body) {
+    if (body == null) {
+      throw new IllegalArgumentException("body must not be null; Mono.empty() does nothing");
+    }
+    return lock -> body;
   }
 
   /**

@@ -10,6 +10,12 @@ final class Rules {
 
   private Rules() {}
 
+  static void given(String name, @Nullable Object value) {
+    if (value == null) {
+      throw new IllegalArgumentException(name + " must not be null");
+    }
+  }
+
   /** The value in whole milliseconds, rounded up. */
   static Duration duration(String name, @Nullable Duration value, Duration least, Duration most) {
     if (value == null || value.compareTo(least) < 0 || value.compareTo(most) > 0) {

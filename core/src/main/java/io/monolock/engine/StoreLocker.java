@@ -11,7 +11,6 @@ import io.monolock.store.StoreProblem;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -58,12 +57,8 @@ final class StoreLocker implements ReactiveLocker {
 
   @Override
   public Mono<Lock> acquire(Collection<String> keys, LockOptions options) {
-    return acquire(checked(keys, options), options);
-  }
-
-  private Mono<Lock> acquire(LockKeys keys, LockOptions options) {
     return lock(
-        keys,
+        checked(keys, options),
         options,
         options.waitAtMost().isZero()
             ? AcquireSubscription.WhenBusy.FAIL
@@ -86,8 +81,20 @@ final class StoreLocker implements ReactiveLocker {
       Collection<String> keys,
       LockOptions options,
       Function<? super Lock, ? extends Mono<T>> body) {
+    return inScope(scope(acquire(keys, options), body));
+  }
+
+  @Override
+  public <T> Mono<T> tryWithLock(
+      Collection<String> keys,
+      LockOptions options,
+      Function<? super Lock, ? extends Mono<T>> body) {
+    return inScope(scope(tryAcquire(keys, options), body));
+  }
+
+  private static <T> Mono<T> inScope(Mono<Scope<T>> acquired) {
     return Mono.usingWhen(
-        this.<T>scope(keys, options, body),
+        acquired,
         scope -> Mono.fromDirect(scope.body()),
         Scope::end,
         (scope, error) -> scope.end(),
@@ -100,7 +107,7 @@ final class StoreLocker implements ReactiveLocker {
       LockOptions options,
       Function<? super Lock, ? extends Publisher<T>> body) {
     return Flux.usingWhen(
-        this.<T>scope(keys, options, body),
+        StoreLocker.<T>scope(acquire(keys, options), body),
         Scope::body,
         Scope::end,
         (scope, error) -> scope.end(),
@@ -108,12 +115,10 @@ final class StoreLocker implements ReactiveLocker {
   }
 
   /** A lock to run a body under. The map loses no lock: it passes it on even after cancel. */
-  private <T> Mono<Scope<T>> scope(
-      Collection<String> keys,
-      LockOptions options,
-      Function<? super Lock, ? extends Publisher<T>> body) {
-    Objects.requireNonNull(body, "body");
-    return acquire(checked(keys, options), options).map(lock -> new Scope<>((HeldLock) lock, body));
+  private static <T> Mono<Scope<T>> scope(
+      Mono<Lock> acquisition, Function<? super Lock, ? extends Publisher<T>> body) {
+    Rules.given("body", body);
+    return acquisition.map(lock -> new Scope<>((HeldLock) lock, body));
   }
 
   @Override
@@ -155,7 +160,7 @@ final class StoreLocker implements ReactiveLocker {
   }
 
   private LockKeys checked(Collection<String> keys, LockOptions options) {
-    Objects.requireNonNull(options, "options");
+    Rules.given("options", options);
     LockKeys lockKeys = LockKeys.of(keys);
     Duration ttl = options.ttl();
     Duration least = options.holdAtLeast();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.monolock.LockLostException;
 import io.monolock.LockLostException.Reason;
+import io.monolock.LockNotAcquiredException;
 import io.monolock.LockOptions;
 import io.monolock.engine.ScriptedStore.CallOutcome;
 import io.monolock.engine.ScriptedStore.HeldBack;
@@ -57,6 +58,44 @@ class ScopeTest {
   @Test
   void valueOfTheBodyIsTheResultAndTheKeyIsFree() {
     assertThat(under(Mono.just("done")).value()).isEqualTo("done");
+    assertThat(v.isFree("a")).isTrue();
+  }
+
+  @Test
+  void tryWithLockRunsTheBodyUnderALockThatIsRefreshed() {
+    SignalProbe<String> probe =
+        v.run(v.locker.tryWithLock("a", TTL, Mono.delay(TTL, v.time).thenReturn("late")));
+    v.pass(TTL.multipliedBy(2));
+
+    assertThat(probe.value()).isEqualTo("late");
+    assertThat(v.store.count(StoreOperation.EXTEND)).isPositive();
+    assertThat(v.isFree("a")).isTrue();
+  }
+
+  @Test
+  void tryWithLockIsEmptyAndRunsNothingWhenAnotherHolderHasTheKey() {
+    v.get(v.another().tryAcquire("a", TTL));
+    AtomicBoolean ran = new AtomicBoolean();
+
+    SignalProbe<Object> probe =
+        v.run(v.locker.tryWithLock("a", TTL, Mono.fromRunnable(() -> ran.set(true))));
+
+    assertThat(probe.values).isEmpty();
+    assertThat(probe.error).isNull();
+    assertThat(probe.end).isNotNull();
+    assertThat(v.store.count(StoreOperation.ACQUIRE)).isEqualTo(1);
+    assertThat(ran).isFalse();
+  }
+
+  @Test
+  void tryWithLockPassesOnThatTheBodyItselfGotNoLock() {
+    v.get(v.another().tryAcquire("b", TTL));
+    LockOptions once = LockOptions.of(TTL).waitAtMost(Duration.ZERO);
+
+    SignalProbe<Object> probe =
+        v.run(v.locker.tryWithLock("a", TTL, v.locker.withLock("b", once, Mono.empty())));
+
+    assertThat(probe.error(LockNotAcquiredException.class).keys()).containsExactly("b");
     assertThat(v.isFree("a")).isTrue();
   }
 

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -137,16 +138,54 @@ public final class ReentrantLocker implements ReactiveLocker {
       Collection<String> keys,
       LockOptions options,
       Function<? super Lock, ? extends Mono<T>> body) {
-    Objects.requireNonNull(body, "body");
-    Mono<T> outermost =
-        locker.withLock(keys, options, lock -> Mono.fromDirect(inContext(lock, body)));
+    return one(keys, options, body, locker::withLock);
+  }
+
+  @Override
+  public <T> Mono<T> tryWithLock(
+      Collection<String> keys,
+      LockOptions options,
+      Function<? super Lock, ? extends Mono<T>> body) {
+    return one(keys, options, body, locker::tryWithLock);
+  }
+
+  private static void check(@Nullable Object body) {
+    if (body == null) {
+      throw new IllegalArgumentException("body must not be null");
+    }
+  }
+
+  /** How the keys that are missing are taken. */
+  private interface Taking<T> {
+    Mono<T> take(
+        Collection<String> keys,
+        LockOptions options,
+        Function<? super Lock, ? extends Mono<T>> body);
+  }
+
+  private <T> Mono<T> one(
+      Collection<String> keys,
+      LockOptions options,
+      Function<? super Lock, ? extends Mono<T>> body,
+      Taking<T> taking) {
+    check(body);
+    Mono<T> outermost = taking.take(keys, options, lock -> Mono.fromDirect(inContext(lock, body)));
     Set<String> wanted = LockKeys.of(keys).asSet();
     return Mono.deferContextual(
         context -> {
           Nesting nesting = Nesting.of(context, locker, wanted, options);
+          if (nesting.isNone()) {
+            return outermost;
+          }
           // the value with the end, when no guard relies on a lock any more: operators below may
           // take a value for the end, and release the lock
-          return nesting.isNone() ? outermost : inner(nesting, options, body).singleOrEmpty();
+          return nesting.isComplete()
+              ? nesting.whileHeld(inScopeOf(nesting::lock, body)).singleOrEmpty()
+              : taking.take(
+                  nesting.missing(),
+                  options,
+                  own ->
+                      nesting.whileHeld(inScopeOf(() -> nesting.lock(own), body)).singleOrEmpty());
         });
   }
 
@@ -155,7 +194,7 @@ public final class ReentrantLocker implements ReactiveLocker {
       Collection<String> keys,
       LockOptions options,
       Function<? super Lock, ? extends Publisher<T>> body) {
-    Objects.requireNonNull(body, "body");
+    check(body);
     Flux<T> outermost = locker.withLockMany(keys, options, lock -> inContext(lock, body));
     Set<String> wanted = LockKeys.of(keys).asSet();
     return Flux.deferContextual(

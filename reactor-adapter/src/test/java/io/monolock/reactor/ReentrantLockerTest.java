@@ -128,6 +128,21 @@ class ReentrantLockerTest {
   }
 
   @Test
+  void tryWithLockEntersWhatIsHeldAndIsEmptyWhenAMissingKeyIsBusy() {
+    Lock foreign = v.run(v.another().tryAcquire("b", TTL)).value();
+    Mono<String> entered = locker.tryWithLock("a", TTL, Mono.just("entered"));
+    Mono<String> busy = locker.tryWithLock(List.of("a", "b"), OPTIONS, lock -> Mono.just("both"));
+
+    assertThat(in("a", entered).value()).isEqualTo("entered");
+    assertThat(in("a", busy.defaultIfEmpty("busy")).value()).isEqualTo("busy");
+
+    v.run(foreign.release());
+    assertThat(in("a", busy.defaultIfEmpty("busy")).value()).isEqualTo("both");
+    assertThat(v.run(v.another().tryAcquire(List.of("a", "b"), OPTIONS)).value().isValid())
+        .isTrue();
+  }
+
+  @Test
   void missingKeysOfAScopeOfManyAreTakenAndFreedWithIt() {
     Flux<Integer> inner = locker.withLockMany(List.of("a", "b"), OPTIONS, lock -> Flux.just(1, 2));
 
