@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.io.TempDir
 import java.io.ByteArrayOutputStream
+import java.io.File
 import java.io.PrintStream
 import java.nio.file.Path
 import kotlin.io.path.createDirectories
@@ -69,10 +70,15 @@ class RefusedCallsTest {
       """locker.withLock("a", options = options) { work() }""",
     )
 
+  /** A Mono of a method is never null: what cannot be refused is a warning at least. */
+  private val trap =
+    """if (locker.tryAcquire("a", lockOptions(ttl = 3.seconds)) == null) return"""
+
   @Test
   fun callsThatWouldLockNothingDoNotCompile() {
     refused.forEachIndexed { i, call -> write("Refused$i", call) }
     accepted.forEachIndexed { i, call -> write("Accepted$i", call) }
+    write("Trap", trap)
 
     val output = compile()
 
@@ -82,13 +88,11 @@ class RefusedCallsTest {
     assertThat(accepted.indices.filter { output.hasError("Accepted$it") }.map { accepted[it] })
       .describedAs(output)
       .isEmpty()
-  }
-
-  @Test
-  fun anUnusedAttemptOfAReactiveLockerIsAWarningAtLeast() {
-    write("Trap", """if (locker.tryAcquire("a", lockOptions(ttl = 3.seconds)) == null) return""")
-
-    assertThat(compile()).contains("Trap.kt").contains("warning:", "always 'false'")
+    assertThat(output.lines().filter { it.contains("Trap.kt:") })
+      .describedAs(output)
+      .singleElement()
+      .asString()
+      .contains("warning:", "always 'false'")
   }
 
   private fun String.hasError(name: String): Boolean =
@@ -122,6 +126,19 @@ class RefusedCallsTest {
     )
   }
 
+  /** Without the tools of the newer compiler, which this one cannot read. */
+  private val classPath =
+    System
+      .getProperty("java.class.path")
+      .split(File.pathSeparator)
+      .filterNot {
+        Path
+          .of(it)
+          .fileName
+          .toString()
+          .contains(Regex("abi|metadata-jvm"))
+      }.joinToString(File.pathSeparator)
+
   /** What the compiler says. */
   private fun compile(): String {
     val said = ByteArrayOutputStream()
@@ -130,7 +147,7 @@ class RefusedCallsTest {
       "-no-stdlib",
       "-no-reflect",
       "-classpath",
-      System.getProperty("java.class.path"),
+      classPath,
       "-d",
       folder.resolve("classes").toString(),
       folder.resolve("calls").toString(),

@@ -50,9 +50,8 @@ class CoroutinesAutoConfigurationTest {
   @Test
   fun oneOfTheApplicationReplacesIt() {
     val own = ReactiveLocker.create(InMemoryLockStore.create()).suspending()
-    withStore.withBean("own", SuspendingLocker::class.java, { own }).run {
-        context: AssertableApplicationContext,
-      ->
+    val withOwn = withStore.withBean("own", SuspendingLocker::class.java, { own })
+    withOwn.run { context: AssertableApplicationContext ->
       assertThat(context.getBean(SuspendingLocker::class.java)).isSameAs(own)
     }
   }
@@ -67,9 +66,8 @@ class CoroutinesAutoConfigurationTest {
   @Test
   fun withoutTheAdapterOrKotlinThereIsNone() {
     for (missing in listOf("io.monolock.coroutines", "kotlin.coroutines")) {
-      withStore.withClassLoader(FilteredClassLoader(missing)).run {
-          context: AssertableApplicationContext,
-        ->
+      val without = withStore.withClassLoader(FilteredClassLoader(missing))
+      without.run { context: AssertableApplicationContext ->
         assertThat(context).hasNotFailed().hasSingleBean(ReactiveLocker::class.java)
         assertThat(context).doesNotHaveBean("monolockSuspendingLocker")
       }
