@@ -18,6 +18,7 @@ import reactor.core.publisher.Mono;
  * handle is lost for good; no late answer brings it back. Instances are safe for use by any number
  * of threads; signals arrive on the locker's {@code publishOn} scheduler.
  */
+@CheckReturnValue
 public interface Lock {
 
   /**

@@ -62,6 +62,7 @@ import reactor.core.scheduler.Scheduler;
  *
  * <p>Instances are safe for use by any number of threads.
  */
+@CheckReturnValue
 public interface ReactiveLocker {
 
   /**
@@ -920,6 +921,7 @@ public interface ReactiveLocker {
   Mono<Void> close();
 
   /** Builds a {@link ReactiveLocker}. Not safe for use by several threads. */
+  @CanIgnoreReturnValue
   interface Builder {
 
     /**

@@ -29,7 +29,7 @@ import kotlin.time.toJavaDuration
  * - with [io.monolock.LockLostException] when the lock is lost: the upstream, or the collector if
  *   it is at work on an element, is cancelled, and nothing that is emitted past the loss is passed
  *   on;
- * - with the errors that [acquire] throws; then the upstream was never collected.
+ * - with the errors that [SuspendingLocker.acquire] throws; then the upstream was never collected.
  *
  * Cancelled while it waits, waiting ends and nothing is left behind. Cancelled later, or ended
  * early as by `first` or `take`, the upstream ends, then the lock is released.
@@ -69,7 +69,8 @@ public fun <T> Flow<T>.withLock(
 ): Flow<T> = withLock(locker, keys, locker.defaults().ttl(ttl.toJavaDuration()))
 
 /**
- * A flow that is collected under a lock with these options, as [withLock] with a ttl does.
+ * A flow that is collected under a lock with these options, the locker's defaults if there are
+ * none, as [withLock] with a ttl does.
  *
  * @param locker takes the key
  * @param key the key
@@ -81,7 +82,7 @@ public fun <T> Flow<T>.withLock(
 public fun <T> Flow<T>.withLock(
   locker: ReactiveLocker,
   key: String,
-  options: LockOptions,
+  options: LockOptions = locker.defaults(),
 ): Flow<T> = withLock(locker, listOf(key), options)
 
 /**
@@ -98,7 +99,7 @@ public fun <T> Flow<T>.withLock(
 public fun <T> Flow<T>.withLock(
   locker: ReactiveLocker,
   keys: Collection<String>,
-  options: LockOptions,
+  options: LockOptions = locker.defaults(),
 ): Flow<T> {
   val upstream = this
   val acquisition = locker.acquire(keys, options) // throws for bad input, before any collection
@@ -106,10 +107,38 @@ public fun <T> Flow<T>.withLock(
     val scope = LockScope(locker, acquisition.awaitGranted(options))
     // nothing is added to the context here, as elements have to be emitted in the collector's
     scope.run(EmptyCoroutineContext) {
-      upstream.flowOn(HeldLock(scope.lock)).collect { element ->
+      upstream.flowOn(scope.context()).collect { element ->
         scope.ensureHeld()
         emit(element)
       }
     }
   }
 }
+
+/** A flow that is collected under a lock of a locker for coroutines, as [withLock] with a ttl. */
+public fun <T> Flow<T>.withLock(
+  locker: SuspendingLocker,
+  key: String,
+  ttl: Duration,
+): Flow<T> = withLock(locker.reactive, key, ttl)
+
+/** A flow that is collected under a lock on several keys, 1 to 1,024, as [withLock] with a ttl. */
+public fun <T> Flow<T>.withLock(
+  locker: SuspendingLocker,
+  keys: Collection<String>,
+  ttl: Duration,
+): Flow<T> = withLock(locker.reactive, keys, ttl)
+
+/** A flow that is collected under a lock with these options, as [withLock] with options. */
+public fun <T> Flow<T>.withLock(
+  locker: SuspendingLocker,
+  key: String,
+  options: LockOptions = locker.reactive.defaults(),
+): Flow<T> = withLock(locker.reactive, key, options)
+
+/** A flow that is collected under a lock on several keys, 1 to 1,024, with these options. */
+public fun <T> Flow<T>.withLock(
+  locker: SuspendingLocker,
+  keys: Collection<String>,
+  options: LockOptions = locker.reactive.defaults(),
+): Flow<T> = withLock(locker.reactive, keys, options)

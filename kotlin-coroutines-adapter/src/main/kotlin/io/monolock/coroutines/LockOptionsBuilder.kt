@@ -28,7 +28,7 @@ public fun lockOptions(
  * Options that differ from others in what [settings] says.
  *
  * ```kotlin
- * val atOnce = lockOptions(from = locker.defaults()) { waitAtMost = Duration.ZERO }
+ * val atOnce = lockOptions(from = locker.reactive.defaults()) { waitAtMost = Duration.ZERO }
  * ```
  *
  * @param from the others; they stay as they are

@@ -5,8 +5,10 @@ import io.monolock.Lock
 import io.monolock.LockException
 import io.monolock.LockLostException
 import io.monolock.LockLostException.Reason
+import io.monolock.LockOptions
 import io.monolock.LockerClosedException
 import io.monolock.ReactiveLocker
+import io.monolock.reactor.CurrentLock
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
@@ -15,8 +17,10 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.job
+import kotlinx.coroutines.reactor.ReactorContext
 import kotlinx.coroutines.withContext
 import reactor.core.publisher.Mono
+import reactor.util.context.Context
 import java.time.Duration
 import kotlin.coroutines.CoroutineContext
 
@@ -40,6 +44,24 @@ internal class LockScope(
 
   /** The lock for the block. */
   val lock: Lock get() = ofBlock
+
+  /**
+   * Runs a block that finds the lock in its context, then frees the keys. One that is to finish is
+   * no child of its caller, which waits for it nevertheless.
+   */
+  suspend fun <T> run(
+    options: LockOptions,
+    block: suspend CoroutineScope.(Lock) -> T,
+  ): T {
+    val held = context()
+    return run(if (options.finishOnCancel()) held + NonCancellable else held) { block(lock) }
+  }
+
+  /** Where a block finds the lock: as a coroutine, and in what it subscribes. */
+  suspend fun context(): CoroutineContext {
+    val ofCaller = currentCoroutineContext()[ReactorContext]?.context ?: Context.empty()
+    return HeldLock(lock) + ReactorContext(CurrentLock.with(locker, lock).apply(ofCaller))
+  }
 
   /**
    * Runs the block, then frees the keys.

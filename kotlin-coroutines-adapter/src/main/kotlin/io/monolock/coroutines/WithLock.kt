@@ -5,49 +5,20 @@ import io.monolock.Lock
 import io.monolock.LockOptions
 import io.monolock.ReactiveLocker
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.NonCancellable
-import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
-import kotlin.time.toJavaDuration
 
 /**
- * Runs a block under a lock: takes the key, waiting for it, runs the block, keeps the lock alive
- * meanwhile, and frees the key whatever becomes of the block. With the locker's
- * [defaults][ReactiveLocker.defaults], changed by [ttl].
+ * Runs a block under a lock, as [SuspendingLocker.withLock] does, with the locker's
+ * [defaults][ReactiveLocker.defaults] changed by [ttl]: for the one call in code that is no
+ * coroutine otherwise.
  *
  * ```kotlin
  * val receipt = locker.withLock("order:42", 10.seconds) { charge("order:42") }
  * ```
  *
- * The block is a [CoroutineScope] of its own, as that of [kotlinx.coroutines.coroutineScope]: it
- * runs in the caller's context, on the caller's dispatcher, with [HeldLock] added; coroutines that
- * it starts are its children and are joined before the lock is released.
- *
- * Outcomes:
- *
- * - the block's own value or failure, once its children have ended and the key is free; trouble
- *   with freeing it delays the outcome by about 1 s at most and never replaces it;
- * - [io.monolock.LockLostException] when the lock was lost before the block ended: the block is
- *   cancelled at that moment and waited for, and a value that it returns does not count. A failure
- *   of its own stays, with the loss suppressed. A block that releases its lock itself may go on,
- *   nothing is lost then;
- * - [io.monolock.LockerClosedException] when the locker was closed. A locker that closes frees the
- *   locks of running blocks at once and does not wait for them; they are cancelled, also with
- *   [LockOptions.finishOnCancel]. So join your coroutines first, then close the locker;
- * - [io.monolock.LockNotAcquiredException] and [io.monolock.LockStoreException] as [acquire] throws
- *   them; then the block never ran.
- *
- * None of them is a `CancellationException`.
- *
- * Cancelled while it waits for the lock, waiting ends and nothing is left behind. Cancelled while
- * the block runs, the block is cancelled, or runs to its end with [LockOptions.finishOnCancel]. In
- * both cases the lock is kept alive until the block has really ended, however long it ignores the
- * cancellation, then it is released, then `withLock` throws the `CancellationException`. Cancelled
- * after the block, the caller still gets the outcome. The release itself is never cancelled.
- *
- * A lock that is lost cannot wait for the block: if the block ignores its cancellation, another
- * caller may have the lock meanwhile. Where that matters, check [Lock.fencingToken] at the
- * resource.
+ * There is no such function without a ttl or options, and none for `acquire` and `tryAcquire`:
+ * those are methods of [ReactiveLocker] that return a Mono. [suspending] gives the locker all of
+ * whose functions suspend.
  *
  * @param key the key
  * @param ttl how long the lock lives without a refresh, 10 ms to 365 days, rounded up to whole
@@ -61,7 +32,7 @@ public suspend fun <T> ReactiveLocker.withLock(
   key: String,
   ttl: Duration,
   block: suspend CoroutineScope.(Lock) -> T,
-): T = withLock(listOf(key), ttl, block)
+): T = suspending().withLock(key, ttl, block)
 
 /**
  * Runs a block under a lock on several keys, taken together or not at all, as [withLock] does for
@@ -79,21 +50,14 @@ public suspend fun <T> ReactiveLocker.withLock(
   keys: Collection<String>,
   ttl: Duration,
   block: suspend CoroutineScope.(Lock) -> T,
-): T = withLock(keys, options = defaults().ttl(ttl.toJavaDuration()), block)
+): T = suspending().withLock(keys, ttl, block)
 
 /**
- * Runs a block under a lock with these options, as [withLock] with a ttl does.
+ * Runs a block under a lock with these options, as [SuspendingLocker.withLock] does.
  *
- * The argument has to be named, or a lambda behind it is taken for the body of the method of
- * [ReactiveLocker] that returns a Mono:
- *
- * ```kotlin
- * val options = lockOptions(ttl = 30.seconds) { fenced = true }
- * val receipt =
- *   locker.withLock("order:42", options = options) { lock ->
- *     charge("order:42", lock.fencingToken().asLong)
- *   }
- * ```
+ * The argument has to be named, `withLock("order:42", options = options) { ... }`: without a name a
+ * lambda behind it is taken for the body of the method of [ReactiveLocker], which has to give a
+ * Mono and cannot suspend, so a suspending one does not compile.
  *
  * @param key the key
  * @param options how to wait for and hold the lock
@@ -106,14 +70,12 @@ public suspend fun <T> ReactiveLocker.withLock(
   key: String,
   options: LockOptions,
   block: suspend CoroutineScope.(Lock) -> T,
-): T = withLock(listOf(key), options = options, block)
+): T = suspending().withLock(key, options, block)
 
 /**
  * Runs a block under a lock on several keys, taken together or not at all, with these options, as
- * [withLock] with a ttl does.
- *
- * The argument has to be named, `withLock(keys, options = options) { ... }`, or a lambda behind it
- * is taken for the body of the method of [ReactiveLocker] that returns a Mono.
+ * [withLock] does for one key. The argument has to be named, `withLock(keys, options = options) {
+ * ... }`.
  *
  * @param keys the keys, 1 to 1,024
  * @param options how to wait for and hold the lock
@@ -126,14 +88,4 @@ public suspend fun <T> ReactiveLocker.withLock(
   keys: Collection<String>,
   options: LockOptions,
   block: suspend CoroutineScope.(Lock) -> T,
-): T {
-  val scope = LockScope(this, acquire(keys, options = options))
-  return scope.run(contextOfBlock(scope.lock, options)) { block(scope.lock) }
-}
-
-/** A block that is to finish is no child of its caller, which waits for it nevertheless. */
-private fun contextOfBlock(
-  lock: Lock,
-  options: LockOptions,
-): CoroutineContext =
-  if (options.finishOnCancel()) HeldLock(lock) + NonCancellable else HeldLock(lock)
+): T = suspending().withLock(keys, options, block)

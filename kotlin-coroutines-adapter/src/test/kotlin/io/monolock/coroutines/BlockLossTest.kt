@@ -76,7 +76,7 @@ class BlockLossTest {
   fun valueOfABlockThatWasCancelledIsALoss() =
     virtually { v ->
       assertFailsWith<LockLostException> {
-        v.locker.withLock("a", TTL) {
+        v.locker.withLock<String>("a", TTL) {
           v.forceRelease("a")
           try {
             awaitCancellation()
@@ -92,7 +92,7 @@ class BlockLossTest {
     virtually { v ->
       val loss =
         assertFailsWith<LockLostException> {
-          v.locker.withLock("a", options = options { autoRefresh = false }) {
+          v.locker.withLock<String>("a", options { autoRefresh = false }) {
             v.time.pause(TTL)
             "late"
           }
@@ -218,12 +218,12 @@ class BlockLossTest {
         val start = v.time.passed()
         launch {
           delay(1.seconds)
-          locker.close().awaitSingleOrNull()
+          locker.reactive.close().awaitSingleOrNull()
         }
 
         val closed =
           assertFailsWith<LockerClosedException> {
-            locker.withLock("a", options = options { finishOnCancel = finishing }) {
+            locker.withLock("a", options { finishOnCancel = finishing }) {
               try {
                 awaitCancellation()
               } finally {
@@ -244,7 +244,9 @@ class BlockLossTest {
       v.other.acquire("a", 1.hours)
       launch {
         delay(1.seconds)
-        v.locker.close().awaitSingleOrNull()
+        v.locker.reactive
+          .close()
+          .awaitSingleOrNull()
       }
 
       assertFailsWith<LockerClosedException> { v.locker.withLock("a", TTL) { } }

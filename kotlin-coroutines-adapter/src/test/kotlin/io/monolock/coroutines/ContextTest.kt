@@ -27,7 +27,7 @@ import kotlin.time.Duration.Companion.milliseconds
 
 class ContextTest {
   private val store = TroubledStore(InMemoryLockStore.create())
-  private val locker = ReactiveLocker.create(store)
+  private val locker = ReactiveLocker.create(store).suspending()
 
   @Test
   fun dispatcherAndElementsOfTheCallerAreKept() {
@@ -43,7 +43,7 @@ class ContextTest {
         }
 
         for (finishing in listOf(false, true)) {
-          locker.withLock("a", options = options { finishOnCancel = finishing }) {
+          locker.withLock("a", options { finishOnCancel = finishing }) {
             check()
             delay(1.milliseconds)
             launch { check() }
@@ -60,7 +60,7 @@ class ContextTest {
         check()
       }
     }
-    locker.close().block()
+    locker.reactive.close().block()
   }
 
   @Test
@@ -88,7 +88,7 @@ class ContextTest {
       "acquire Ada",
       "release Ada",
     )
-    locker.close().block()
+    locker.reactive.close().block()
   }
 
   private fun recording(
@@ -112,7 +112,7 @@ class ContextTest {
       }.contextWrite(Context.of("user", "Ada"))
 
     assertThat(seen.block()).isEqualTo("Ada")
-    locker.close().block()
+    locker.reactive.close().block()
   }
 
   private fun user() = Mono.deferContextual { Mono.just(it.get<String>("user")) }

@@ -2,7 +2,6 @@
 package io.monolock.coroutines
 
 import io.monolock.LockException
-import io.monolock.ReactiveLocker
 import io.monolock.test.DroppedSignals
 import io.monolock.test.RedisServer
 import kotlinx.coroutines.Dispatchers
@@ -56,10 +55,10 @@ class CoroutineCancelStormTest(
   private val ended = AtomicInteger()
 
   /** What is cancelled, given a locker and the number of the round. */
-  private val kinds: List<suspend (ReactiveLocker, Int) -> Unit> =
+  private val kinds: List<suspend (SuspendingLocker, Int) -> Unit> =
     listOf(
       { locker, i ->
-        locker.withLock("own:$i", options = options) {
+        locker.withLock("own:$i", options) {
           held.incrementAndGet()
           awaitCancellation()
         }
@@ -68,10 +67,10 @@ class CoroutineCancelStormTest(
         locker,
         i,
         ->
-        locker.withLock(listOf("a:$i", "b:$i"), options = options) { launch { delay(1.minutes) } }
+        locker.withLock(listOf("a:$i", "b:$i"), options) { launch { delay(1.minutes) } }
       },
-      { locker, _ -> locker.withLock("contended", options = options) { exclusively { yield() } } },
-      { locker, _ -> locker.withLock("contended", options = options) { exclusively { spin() } } },
+      { locker, _ -> locker.withLock("contended", options) { exclusively { yield() } } },
+      { locker, _ -> locker.withLock("contended", options) { exclusively { spin() } } },
       {
         locker,
         _,
@@ -89,18 +88,18 @@ class CoroutineCancelStormTest(
       },
       { locker, i ->
         withTimeoutOrNull(Random.nextInt(2_000).microseconds) {
-          locker.withLock("timed:$i", options = options) { awaitCancellation() }
+          locker.withLock("timed:$i", options) { awaitCancellation() }
         }
       },
       { locker, i ->
-        val lock = locker.acquire("raw:$i", options = options)
+        val lock = locker.acquire("raw:$i", options)
         try {
           awaitCancellation()
         } finally {
           lock.releaseAndJoin()
         }
       },
-      { locker, _ -> locker.tryAcquire("contended", options = options)?.releaseAndJoin() },
+      { locker, _ -> locker.tryAcquire("contended", options)?.releaseAndJoin() },
     )
 
   @Test
@@ -111,9 +110,9 @@ class CoroutineCancelStormTest(
     dropped.allow() // the outcome of a release that has no subscriber any longer
     val lockers = listOf(locker(), locker())
     runBlocking(Dispatchers.Default) {
-      lockers.forEach { it.withLock("warm-up", options = options) { } }
+      lockers.forEach { it.withLock("warm-up", options) { } }
       trip =
-        measureTime { repeat(50) { lockers[0].withLock("warm-up", options = options) { } } } / 50
+        measureTime { repeat(50) { lockers[0].withLock("warm-up", options) { } } } / 50
       val room = Semaphore(IN_FLIGHT)
       repeat(ROUNDS) { i ->
         room.acquire()

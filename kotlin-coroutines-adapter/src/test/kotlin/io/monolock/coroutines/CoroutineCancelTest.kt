@@ -235,7 +235,7 @@ class CoroutineCancelTest {
       val caller =
         launch {
           value =
-            v.locker.withLock("a", options = options { finishOnCancel = true }) {
+            v.locker.withLock("a", options { finishOnCancel = true }) {
               launch { delay(1.minutes) }
               delay(2.minutes)
               done = true
@@ -262,7 +262,7 @@ class CoroutineCancelTest {
         launch {
           v.locker.withLock(
             "a",
-            options = options { finishOnCancel = true },
+            options { finishOnCancel = true },
           ) { fail("the block ran") }
         }
       delay(1.seconds)
@@ -282,7 +282,7 @@ class CoroutineCancelTest {
         launch {
           v.locker.withLock(
             "a",
-            options = options { finishOnCancel = true },
+            options { finishOnCancel = true },
           ) { awaitCancellation() }
         }
       delay(1.seconds)
@@ -293,7 +293,7 @@ class CoroutineCancelTest {
 
       assertThat(v.time.passed()).isLessThan(TTL)
       assertFailsWith<LockLostException> {
-        v.locker.withLock("b", options = options { finishOnCancel = true }) {
+        v.locker.withLock("b", options { finishOnCancel = true }) {
           v.forceRelease("b")
           awaitCancellation()
         }

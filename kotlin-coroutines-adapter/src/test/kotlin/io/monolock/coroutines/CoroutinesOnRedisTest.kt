@@ -53,7 +53,7 @@ class CoroutinesOnRedisTest(
             async {
               locker.withLock(
                 "a",
-                options = options { waitAtMost = 500.milliseconds },
+                options { waitAtMost = 500.milliseconds },
               ) { }
             }
           val trouble = assertFailsWith<LockStoreException> { caller.await() }
@@ -73,10 +73,10 @@ class CoroutinesOnRedisTest(
       locker().acquire("held", 1.minutes)
 
       supervisorScope {
-        val waiter = async { locker.withLock("held", options = waiting) { } }
-        val runner = async { locker.withLock("a", options = waiting) { awaitCancellation() } }
+        val waiter = async { locker.withLock("held", waiting) { } }
+        val runner = async { locker.withLock("a", waiting) { awaitCancellation() } }
         awaitUntil { exists("a") }
-        locker.close().awaitSingleOrNull()
+        locker.reactive.close().awaitSingleOrNull()
 
         assertFailsWith<LockerClosedException> { waiter.await() }
         assertFailsWith<LockerClosedException> { runner.await() }
@@ -120,7 +120,7 @@ class CoroutinesOnRedisTest(
         val running = AtomicBoolean()
         val caller =
           launch {
-            locker.withLock(key, options = waiting) {
+            locker.withLock(key, waiting) {
               running.set(true)
               started.complete(Unit)
               spin(5.milliseconds) // and does not look whether it is cancelled
@@ -138,7 +138,7 @@ class CoroutinesOnRedisTest(
               } else {
                 other
               }
-            ).withLock(key, options = waiting) { running.get() }
+            ).withLock(key, waiting) { running.get() }
           }
 
         caller.cancel()

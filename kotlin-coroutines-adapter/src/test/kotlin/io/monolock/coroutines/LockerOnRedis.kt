@@ -19,9 +19,9 @@ abstract class LockerOnRedis(
   private val lockers = mutableListOf<ReactiveLocker>()
   private val clients = mutableListOf<RedisClient>()
 
-  protected fun locker(uri: String = server.uri()): ReactiveLocker {
+  protected fun locker(uri: String = server.uri()): SuspendingLocker {
     val client = RedisClient.create(uri).also { clients += it }
-    return ReactiveLocker.create(RedisLockStore.create(client)).also { lockers += it }
+    return ReactiveLocker.create(RedisLockStore.create(client)).also { lockers += it }.suspending()
   }
 
   @AfterEach

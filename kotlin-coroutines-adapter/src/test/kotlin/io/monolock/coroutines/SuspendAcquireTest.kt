@@ -40,8 +40,8 @@ class SuspendAcquireTest {
 
       assertThat(v.locker.tryAcquire("a", TTL)).isNull()
       assertThat(v.locker.tryAcquire(listOf("a", "b"), TTL)).isNull()
-      assertThat(v.locker.tryAcquire("a", options = options())).isNull()
-      assertThat(v.locker.tryAcquire(listOf("b", "a"), options = options())).isNull()
+      assertThat(v.locker.tryAcquire("a", options())).isNull()
+      assertThat(v.locker.tryAcquire(listOf("b", "a"), options())).isNull()
 
       holder.releaseAndJoin()
       assertThat(v.locker.tryAcquire("a", TTL)).isNotNull()
@@ -98,7 +98,9 @@ class SuspendAcquireTest {
       val failure = StoreFailure(StoreProblem.Reason.PERMISSION, false, "no", null)
       v.store.onAcquire = { Mono.error<Any>(failure) }
       val broken = assertFailsWith<LockStoreException> { v.locker.tryAcquire("c", TTL) }
-      v.locker.close().awaitSingleOrNull()
+      v.locker.reactive
+        .close()
+        .awaitSingleOrNull()
       val closed = assertFailsWith<LockerClosedException> { v.locker.acquire("d", TTL) }
 
       assertThat(listOf(busy, lost, closed)).allMatch { it.cause == null }
@@ -127,19 +129,19 @@ class SuspendAcquireTest {
     }
   }
 
-  private fun waysToTake(): List<suspend (ReactiveLocker, LockOptions) -> Any?> =
+  private fun waysToTake(): List<suspend (SuspendingLocker, LockOptions) -> Any?> =
     listOf(
-      { locker, options -> locker.acquire("a", options = options) },
-      { locker, options -> locker.tryAcquire("a", options = options) },
-      { locker, options -> locker.withLock("a", options = options) { error("the block ran") } },
+      { locker, options -> locker.acquire("a", options) },
+      { locker, options -> locker.tryAcquire("a", options) },
+      { locker, options -> locker.withLock("a", options) { error("the block ran") } },
     )
 
   private fun keyIsFreeAfterAGrantThatIsNotDispatched(
     options: LockOptions,
-    taking: suspend (ReactiveLocker, LockOptions) -> Any?,
+    taking: suspend (SuspendingLocker, LockOptions) -> Any?,
   ): Boolean {
     val store = TroubledStore(InMemoryLockStore.create())
-    val locker = ReactiveLocker.create(store)
+    val locker = ReactiveLocker.create(store).suspending()
     val letThrough = Sinks.empty<Any>()
     store.onAcquire = { call -> call.delayUntil { letThrough.asMono() } }
     val blocked = CountDownLatch(1)
@@ -159,16 +161,21 @@ class SuspendAcquireTest {
         withContext(Dispatchers.IO) { blocked.await() }
         store.onAcquire = { it }
         letThrough.tryEmitEmpty()
-        await().until { isGranted(locker) }
+        await().until { isGranted(locker.reactive) }
         taker.cancel()
         unblock.countDown()
       }
     }
     assertThat(lock).isNull()
     try {
-      return within(1.seconds) { locker.inspect("a").blockOptional().isEmpty }
+      return within(1.seconds) {
+        locker.reactive
+          .inspect("a")
+          .blockOptional()
+          .isEmpty
+      }
     } finally {
-      locker.close().block()
+      locker.reactive.close().block()
     }
   }
 

@@ -21,20 +21,22 @@ internal class TestScopeLocker(
 ) {
   val time = VirtualTime(test)
   val store = TroubledStore(InMemoryLockStore.create(time))
-  val locker: ReactiveLocker =
+  val locker: SuspendingLocker =
     ReactiveLocker
       .builder(store)
       .timer(time)
       .publishOn(time)
       .build()
+      .suspending()
 
   /** Another locker over the same keys, as another process would be. */
-  val other: ReactiveLocker =
+  val other: SuspendingLocker =
     ReactiveLocker
       .builder(store.store)
       .timer(time)
       .publishOn(time)
       .build()
+      .suspending()
 
   suspend fun isFree(key: String): Boolean = store.inspect(key).awaitSingleOrNull() == null
 

@@ -75,8 +75,13 @@ class WithLockTest {
           .publishOn(v.time)
           .defaults(lockOptions(1.hours) { fenced = true })
           .build()
+          .suspending()
 
       locker.withLock("a", TTL) { lock ->
+        assertThat(lock.fencingToken()).isPresent()
+        assertThat(lock.remaining()).isLessThan(TTL.toJavaDuration())
+      }
+      locker.tryWithLock("a", TTL) { lock ->
         assertThat(lock.fencingToken()).isPresent()
         assertThat(lock.remaining()).isLessThan(TTL.toJavaDuration())
       }
@@ -160,7 +165,7 @@ class WithLockTest {
   @Test
   fun lockOfTheBlockCanBeExtended() =
     virtually { v ->
-      v.locker.withLock("a", options = options { autoRefresh = false }) { lock ->
+      v.locker.withLock("a", options { autoRefresh = false }) { lock ->
         lock.extend(1.minutes)
         delay(59.seconds)
         assertThat(lock.isValid).isTrue()
@@ -201,7 +206,9 @@ class WithLockTest {
       val busy = assertFailsWith<LockNotAcquiredException> { v.locker.withLock("a", TTL) { } }
       v.store.onAcquire = { Mono.error<Any>(trouble) }
       val broken = assertFailsWith<LockStoreException> { v.locker.withLock("b", TTL) { } }
-      v.locker.close().awaitSingleOrNull()
+      v.locker.reactive
+        .close()
+        .awaitSingleOrNull()
       val closed = assertFailsWith<LockerClosedException> { v.locker.withLock("c", TTL) { } }
 
       assertThat(busy.waited().toSeconds()).isEqualTo(10)
@@ -243,6 +250,7 @@ class WithLockTest {
         .commandTimeout(1.hours.toJavaDuration())
         .closeTimeout(java.time.Duration.ZERO)
         .build()
+        .suspending()
 
     val time =
       measureTime {
@@ -252,7 +260,7 @@ class WithLockTest {
       }
 
     assertThat(time).isLessThan(30.seconds)
-    locker.close().subscribe({}, { throw AssertionError(it) })
+    locker.reactive.close().subscribe({}, { throw AssertionError(it) })
   }
 
   companion object {

@@ -3,13 +3,19 @@ package io.monolock.reactor;
 
 import io.monolock.Lock;
 import io.monolock.LockLostException;
+import io.monolock.ReactiveLocker;
 import io.monolock.store.LockKeys;
+import java.util.Optional;
+import java.util.function.Function;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * The lock that the present flow holds. It is in the Reactor Context of every body that was started
- * through this adapter: by {@link LockOperators}, a {@link ReentrantLocker} or a {@link
- * Leadership}. Code deep in a chain finds it there and needs no parameter for it:
+ * through this adapter, by {@link LockOperators}, a {@link ReentrantLocker} or a {@link
+ * Leadership}, or through that for coroutines. Code deep in a chain finds it there and needs no
+ * parameter for it:
  *
  * <pre>{@code
  * Mono<Void> debit = CurrentLock.require("account:1").then(write);
@@ -61,6 +67,32 @@ public final class CurrentLock {
                 .on(key)
                 .map(CurrentLock::validOrLost)
                 .orElseGet(() -> Mono.error(() -> notHeld(key))));
+  }
+
+  /**
+   * Gives the lock of the innermost scope of a Context, as {@link #get} does, at once.
+   *
+   * @param context the Context of a subscriber
+   * @return the lock, which may be lost already, or empty
+   */
+  public static Optional<Lock> of(ContextView context) {
+    return HeldLocks.of(context).innermost();
+  }
+
+  /**
+   * Makes a scope of what is subscribed with the Context that is written, for code that takes and
+   * releases a lock itself: {@code body.contextWrite(CurrentLock.with(locker, lock))}. The body
+   * finds the lock here, and a {@link ReentrantLocker} lets it in.
+   *
+   * <p>The lock is neither kept alive nor released; the caller does both, and releases it only when
+   * the body has ended.
+   *
+   * @param locker has granted the lock
+   * @param lock holds the keys of the body
+   * @return adds the lock to a Context, as the innermost one
+   */
+  public static Function<Context, Context> with(ReactiveLocker locker, Lock lock) {
+    return HeldLocks.with(ReentrantLocker.unwrapped(locker), lock);
   }
 
   private static Mono<Lock> validOrLost(Lock lock) {

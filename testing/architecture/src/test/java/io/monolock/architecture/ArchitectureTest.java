@@ -94,6 +94,7 @@ class ArchitectureTest {
           "io.monolock.spring",
           "io.monolock.spring.actuate",
           "io.monolock.spring.aop",
+          "io.monolock.spring.coroutines",
           "io.monolock.spring.metrics",
           "io.monolock.spring.redis",
           "io.monolock.spring.web");
@@ -163,12 +164,13 @@ class ArchitectureTest {
           resideInAPackage(API).or(equivalentTo(Holder.class)).or(equivalentTo(LockKeys.class)));
 
   @ArchTest
-  static final ArchRule coroutinesAdapterUsesOnlyTheApi =
-      packageUsesOnly(COROUTINES, resideInAPackage(API));
+  static final ArchRule coroutinesAdapterUsesOnlyTheApiAndTheReactorAdapter =
+      packageUsesOnly(COROUTINES, resideInAnyPackage(API, REACTOR));
 
   @ArchTest
   static final ArchRule starterUsesOnlyWhatItConfigures =
-      packageUsesOnly(SPRING, resideInAnyPackage(API, STORE, REDIS, MICROMETER, REACTOR));
+      packageUsesOnly(
+          SPRING, resideInAnyPackage(API, STORE, REDIS, MICROMETER, REACTOR, COROUTINES));
 
   @ArchTest
   static final ArchRule packagesAreFreeOfCycles =
@@ -399,6 +401,8 @@ class ArchitectureTest {
         .containsExactlyInAnyOrder("EndpointAutoConfiguration", "HealthAutoConfiguration");
     assertThat(publicTypes(classes, "io.monolock.spring.aop"))
         .containsExactly("LockedAutoConfiguration");
+    assertThat(publicTypes(classes, "io.monolock.spring.coroutines"))
+        .containsExactly("CoroutinesAutoConfiguration");
     assertThat(publicTypes(classes, "io.monolock.spring.metrics"))
         .containsExactly("MetricsAutoConfiguration");
     assertThat(publicTypes(classes, "io.monolock.spring.redis"))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.monolock.examples.shop
 
-import io.monolock.ReactiveLocker
-import io.monolock.coroutines.withLock
+import io.monolock.coroutines.SuspendingLocker
 import kotlinx.coroutines.reactor.awaitSingle
 import org.springframework.web.bind.annotation.PathVariable
 import org.springframework.web.bind.annotation.PostMapping
@@ -12,7 +11,7 @@ import kotlin.time.Duration.Companion.seconds
 /** Sells under a lock that a suspend function asks for. */
 @RestController
 class SuspendBoxOffice(
-  private val locker: ReactiveLocker,
+  private val locker: SuspendingLocker,
   private val seats: Seats,
 ) {
   @PostMapping("/suspend/{show}/{buyer}")
