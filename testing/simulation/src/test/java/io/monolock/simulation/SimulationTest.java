@@ -17,7 +17,7 @@ class SimulationTest {
   /** A fault that is found soon. */
   private static final String PLANTED = "EXTENDED_AFTER_RELEASE";
 
-  private static final int SHORT = 1_000;
+  private static final int SHORT = 600;
   private static final int LONG = 4_000;
 
   private final StringWriter out = new StringWriter();
