@@ -31,9 +31,11 @@ import reactor.util.context.ContextView;
  *
  * <p>Keys that are to be released are owed until the member has confirmed it, refuses for good, or
  * they have expired; {@link ReleaseRetries} says when it is asked again. Until then they are not
- * acquired again. An acquisition in doubt may take effect after the release, which is then repeated
- * after a second and at half the ttl. A release that is repeated as the quorum could not decide it
- * answers true if this object may have freed the keys before.
+ * acquired again; nor for 2 s after a release whose answer was lost, which may take effect behind a
+ * later one, as when it stands in a connection that has broken. An acquisition in doubt may take
+ * effect after the release, which is then repeated after a second and at half the ttl. A release
+ * that is repeated as the quorum could not decide it answers true if this object may have freed the
+ * keys before.
  */
 final class MemberLease {
 
@@ -61,6 +63,7 @@ final class MemberLease {
   private final Map<LockKeys, Doubt> doubts = new HashMap<>();
   private final Map<LockKeys, Long> freed = new HashMap<>(); // and until when that counts
   private final Map<LockKeys, Long> restored = new HashMap<>(); // and until when it lives
+  private long lateReleaseUntil; // that may still take effect
   private boolean undecided;
   private long lastAcquisition;
   private long lastRelease;
@@ -94,6 +97,7 @@ final class MemberLease {
     this.token = token;
     this.settings = settings;
     this.whenIdle = whenIdle;
+    this.lateReleaseUntil = settings.now();
   }
 
   /** How many releases there were. */
@@ -190,7 +194,7 @@ final class MemberLease {
       entry = due();
       while (entry == null && !unsent.isEmpty()) {
         Entry first = unsent.remove();
-        if (first.takes() && owed.keySet().stream().anyMatch(first::overlaps)) {
+        if (first.takes() && mayBeFreed(first)) {
           refused.add(first);
         } else if (!first.call.isOver()) {
           entry = first;
@@ -207,6 +211,12 @@ final class MemberLease {
     } else {
       entry.call.send();
     }
+  }
+
+  /** Whether a release of these keys may still take effect. */
+  private boolean mayBeFreed(Entry acquisition) {
+    return lateReleaseUntil - settings.now() > 0
+        || owed.keySet().stream().anyMatch(acquisition::overlaps);
   }
 
   private @Nullable Entry due() {
@@ -253,6 +263,9 @@ final class MemberLease {
     Owed debt = owed.get(entry.keys);
     boolean mayHaveFreed =
         failure == null ? Boolean.TRUE.equals(entry.call.answer()) : failure.isInDoubt() && isSent;
+    if (isSent && failure != null && failure.isInDoubt()) {
+      lateReleaseUntil = settings.now() + QuorumSettings.TIMEOUT.toNanos();
+    }
     if (mayHaveFreed && undecided && debt != null) {
       freed.put(entry.keys, debt.until);
     }
@@ -334,6 +347,7 @@ final class MemberLease {
         && doubts.isEmpty()
         && freed.isEmpty()
         && restored.isEmpty()
-        && repetitions == 0;
+        && repetitions == 0
+        && lateReleaseUntil - now <= 0;
   }
 }

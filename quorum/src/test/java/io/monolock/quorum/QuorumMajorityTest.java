@@ -22,6 +22,7 @@ import io.monolock.store.StoreProblem.Reason;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 /** What a majority decides, which members are waited for, and what is undone without a majority. */
 class QuorumMajorityTest {
@@ -280,6 +281,43 @@ class QuorumMajorityTest {
 
     assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
     assertThat(quorum.member(3).count("acquire")).isEqualTo(2);
+  }
+
+  @Test
+  void aMemberIsNotAskedForATokenWhileAReleaseOfItMayStillTakeEffect() {
+    warmUp();
+    hold(2, BOB, TTL);
+    hold(3, BOB, TTL);
+    TestMember first = quorum.member(1);
+    first.is(releasedLate(first, Duration.ofMillis(1_500)));
+    assertThat(busy(quorum.runLong(store.acquire(A, ALICE, "", TTL, false)))).isPresent();
+    assertThat(quorum.having(ALICE)).as("released by the second try").isEmpty();
+    quorum.member(2).memory().forceRelease("a").block();
+    quorum.member(3).is(down());
+
+    Result<Grant> next = quorum.acquire(store, ALICE);
+    quorum.pass(SECOND.multipliedBy(2));
+
+    assertThat(next.failure().isTransient()).isTrue();
+    assertThat(isGranted(quorum.acquire(store, ALICE))).isTrue();
+    quorum.pass(SECOND);
+    assertThat(quorum.having(ALICE)).containsExactly(1, 2);
+  }
+
+  /** The first release fails as its connection breaks, and takes effect after this time. */
+  private TestMember.Behavior releasedLate(TestMember member, Duration delay) {
+    long before = member.count("release");
+    return new TestMember.Behavior() {
+      @Override
+      public <T> Mono<T> apply(Mono<T> call) {
+        String name = member.calls().get(member.calls().size() - 1);
+        if (!name.equals("release") || member.count(name) != before + 1) {
+          return call;
+        }
+        call.delaySubscription(delay, quorum.time).subscribe();
+        return fails(Reason.UNKNOWN_OUTCOME, true).apply(call);
+      }
+    };
   }
 
   @Test
