@@ -261,9 +261,10 @@ final class MemberLease {
 
   private void released(Entry entry, @Nullable StoreFailure failure, boolean isSent) {
     Owed debt = owed.get(entry.keys);
+    boolean isInDoubt = isSent && failure != null && failure.isInDoubt();
     boolean mayHaveFreed =
-        failure == null ? Boolean.TRUE.equals(entry.call.answer()) : failure.isInDoubt() && isSent;
-    if (isSent && failure != null && failure.isInDoubt()) {
+        isInDoubt || (failure == null && Boolean.TRUE.equals(entry.call.answer()));
+    if (isInDoubt) {
       lateReleaseUntil = settings.now() + QuorumSettings.TIMEOUT.toNanos();
     }
     if (mayHaveFreed && undecided && debt != null) {

@@ -179,13 +179,11 @@ public final class ReentrantLocker implements ReactiveLocker {
           }
           // the value with the end, when no guard relies on a lock any more: operators below may
           // take a value for the end, and release the lock
-          return nesting.isComplete()
-              ? nesting.whileHeld(inScopeOf(nesting::lock, body)).singleOrEmpty()
-              : taking.take(
-                  nesting.missing(),
-                  options,
-                  own ->
-                      nesting.whileHeld(inScopeOf(() -> nesting.lock(own), body)).singleOrEmpty());
+          return inner(
+                  nesting,
+                  body,
+                  own -> taking.take(nesting.missing(), options, own.andThen(Flux::singleOrEmpty)))
+              .singleOrEmpty();
         });
   }
 
@@ -200,7 +198,9 @@ public final class ReentrantLocker implements ReactiveLocker {
     return Flux.deferContextual(
         context -> {
           Nesting nesting = Nesting.of(context, locker, wanted, options);
-          return nesting.isNone() ? outermost : inner(nesting, options, body);
+          return nesting.isNone()
+              ? outermost
+              : inner(nesting, body, own -> locker.withLockMany(nesting.missing(), options, own));
         });
   }
 
@@ -210,14 +210,17 @@ public final class ReentrantLocker implements ReactiveLocker {
         .contextWrite(HeldLocks.with(locker, lock));
   }
 
+  /**
+   * @param taking runs what it is given under a lock on the missing keys
+   */
   private <T> Flux<T> inner(
-      Nesting nesting, LockOptions options, Function<? super Lock, ? extends Publisher<T>> body) {
+      Nesting nesting,
+      Function<? super Lock, ? extends Publisher<T>> body,
+      Function<Function<Lock, Flux<T>>, Publisher<T>> taking) {
     return nesting.isComplete()
         ? nesting.whileHeld(inScopeOf(nesting::lock, body))
-        : locker.withLockMany(
-            nesting.missing(),
-            options,
-            own -> nesting.whileHeld(inScopeOf(() -> nesting.lock(own), body)));
+        : Flux.from(
+            taking.apply(own -> nesting.whileHeld(inScopeOf(() -> nesting.lock(own), body))));
   }
 
   private <T> Flux<T> inScopeOf(
